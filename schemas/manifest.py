@@ -1,0 +1,166 @@
+"""The manifest: the append-only list of committed shards. What is not in it does not exist.
+
+One canonical JSON object a line, each with its own checksum. `published.json` tells readers how many lines are durable: a
+line counts only once the fsync behind it has returned.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headrace.schemas.durable import canonical_json
+from headrace.schemas.errors import FormatError
+from headrace.schemas.source import Cursor, LanePosition
+from headrace.schemas.unit import FileRef
+
+MANIFEST_VERSION = 1
+MANIFEST, PUBLISHED = "manifest.jsonl", "published.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ShardInfo:
+    """One committed shard: its file and what a reader must know before it opens it."""
+
+    file: FileRef
+    format: str  # arrow | lmdb | parquet
+    sequences: int  # rows for parquet
+    tokens: int  # without padding; 0 for parquet
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestLine:
+    """A range of units [first, last] that is committed, with every file it made.
+
+    `shard` is None only in the `end` line, which closes the run and covers trailing units without tokens. `lanes` and
+    `turn` say where reading goes on after unit `last`; `documents`, `ledgers` and `quarantine` name the unit files.
+    """
+
+    index: int
+    first: int
+    last: int
+    shard: ShardInfo | None
+    documents: tuple[FileRef, ...]
+    ledgers: tuple[FileRef, ...]
+    quarantine: tuple[FileRef, ...]
+    index_runs: tuple[FileRef, ...]
+    lanes: tuple[LanePosition, ...]
+    turn: int
+    tokenizer: FileRef | None = None
+    end: bool = False
+
+    @property
+    def files(self) -> list[FileRef]:
+        """Every file the line vouches for."""
+        shard = [self.shard.file] if self.shard else []
+        model = [self.tokenizer] if self.tokenizer else []
+        return [*shard, *self.documents, *self.ledgers, *self.quarantine, *self.index_runs, *model]
+
+    def encode(self) -> bytes:
+        """Give the line's bytes, newline included; `sum` is the SHA-256 of the line without it."""
+        body = _body(self)
+        body["sum"] = hashlib.sha256(canonical_json(body)).hexdigest()
+        return canonical_json(body) + b"\n"
+
+    @classmethod
+    def decode(cls, line: bytes, number: int) -> ManifestLine:
+        """Read one line; refuses a wrong checksum, version or number."""
+        where = f"{MANIFEST}, line {number + 1}"
+        try:
+            body = json.loads(line)
+            claimed = body.pop("sum")
+        except (ValueError, KeyError, AttributeError) as error:
+            raise FormatError("not a manifest line", where=where, why=str(error), remedy=_REMEDY) from error
+        if hashlib.sha256(canonical_json(body)).hexdigest() != claimed:
+            raise FormatError("the line was altered", where=where, why="its checksum differs", remedy=_REMEDY)
+        if body["version"] != MANIFEST_VERSION or body["index"] != number:
+            why = f"version {body['version']}, index {body['index']}"
+            raise FormatError("unexpected manifest line", where=where, why=why, remedy=_REMEDY)
+        return _line(body)
+
+
+_REMEDY = "restore the file from a copy, or start again with --fresh"
+
+
+def _body(line: ManifestLine) -> dict[str, Any]:
+    shard = line.shard
+    return {
+        "version": MANIFEST_VERSION,
+        "index": line.index,
+        "first": line.first,
+        "last": line.last,
+        "shard": shard
+        and {
+            "file": shard.file.to_json(),
+            "format": shard.format,
+            "sequences": shard.sequences,
+            "tokens": shard.tokens,
+        },
+        "documents": [f.to_json() for f in line.documents],
+        "ledgers": [f.to_json() for f in line.ledgers],
+        "quarantine": [f.to_json() for f in line.quarantine],
+        "index_runs": [f.to_json() for f in line.index_runs],
+        "lanes": [_lane(position) for position in line.lanes],
+        "turn": line.turn,
+        "tokenizer": line.tokenizer and line.tokenizer.to_json(),
+        "end": line.end,
+    }
+
+
+def _lane(position: LanePosition) -> dict[str, Any]:
+    c = position.cursor
+    at = c and {"split": c.split, "part": c.part, "file": c.file, "offset": c.offset}
+    return {"lane": position.lane, "cursor": at}
+
+
+def _refs(values: list[Mapping[str, Any]]) -> tuple[FileRef, ...]:
+    return tuple(FileRef.from_json(v) for v in values)
+
+
+def _line(body: dict[str, Any]) -> ManifestLine:
+    shard = body["shard"]
+    lanes = [LanePosition(p["lane"], Cursor(**p["cursor"]) if p["cursor"] else None) for p in body["lanes"]]
+    return ManifestLine(
+        index=body["index"],
+        first=body["first"],
+        last=body["last"],
+        shard=shard
+        and ShardInfo(FileRef.from_json(shard["file"]), shard["format"], shard["sequences"], shard["tokens"]),
+        documents=_refs(body["documents"]),
+        ledgers=_refs(body["ledgers"]),
+        quarantine=_refs(body["quarantine"]),
+        index_runs=_refs(body["index_runs"]),
+        lanes=tuple(lanes),
+        turn=body["turn"],
+        tokenizer=body["tokenizer"] and FileRef.from_json(body["tokenizer"]),
+        end=body["end"],
+    )
+
+
+def read_published(run: Path) -> int:
+    """Give how many manifest lines readers may use; 0 before the first commit."""
+    try:
+        value = json.loads((run / PUBLISHED).read_bytes())
+    except FileNotFoundError:
+        return 0
+    if value.get("version") != MANIFEST_VERSION:
+        raise FormatError(
+            f"version {value.get('version')!r} is not known", where=PUBLISHED, remedy="use the release that wrote the run"
+        )
+    return int(value["lines"])
+
+
+def read_manifest(run: Path) -> list[ManifestLine]:
+    """Give the published lines of a run, checked one by one."""
+    count = read_published(run)
+    if not count:
+        return []
+    raw = (run / MANIFEST).read_bytes().split(b"\n")[:count]
+    if len(raw) < count:
+        why = f"{count} lines were published, {len(raw)} are there"
+        raise FormatError("the manifest is shorter than published", where=MANIFEST, why=why, remedy=_REMEDY)
+    return [ManifestLine.decode(line, number) for number, line in enumerate(raw)]

@@ -1,0 +1,77 @@
+"""Where text comes from: the sources of a configuration, and the splits a plan cuts them into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Format = Literal["auto", "text", "json", "jsonl", "csv", "parquet", "html"]
+Records = Literal["file", "lines", "paragraphs"]
+
+
+class Source(BaseModel):
+    """One input location with its format, authority and licence."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$", description="Prefix of every doc_id of this source.")
+    paths: tuple[str, ...] = Field(
+        min_length=1,
+        description="Files, folders or globs (** crosses folders). {stdlib} and {purelib} stand for the Python folders.",
+    )
+    exclude: tuple[str, ...] = Field((), description="Globs, relative to the source's folder, that are left out.")
+    format: Format = Field("auto", description="auto goes by the content first, then by the file's ending.")
+    records: Records = Field("file", description="What one document is in plain text: the file, a line, or a paragraph.")
+    text_field: str = Field("text", description="Field or column that holds the text in json, jsonl, csv and parquet.")
+    encoding: str | None = Field(None, description="Declared charset: a prior beside the detector, not an order.")
+    authority: float = Field(0.5, ge=0, le=1, description="How much this source is trusted, 0 to 1; grading uses it.")
+    licence: str | None = Field(None, description="Licence of the texts, kept with every document.")
+    max_record_bytes: int = Field(64_000_000, ge=1, description="A longer record is quarantined, never cut.")
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """One file of the input listing: path relative to its source's root, size in bytes, modification time in ns."""
+
+    path: str
+    bytes: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """One file, a byte range [begin, end) of a seekable file, or a group of small files; the plan lists splits.
+
+    `root` is the absolute folder the paths are relative to. `end` is None for whole files. A record belongs to the
+    range its first byte lies in.
+    """
+
+    index: int
+    source: str
+    root: str
+    files: tuple[InputFile, ...]
+    begin: int = 0
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Where a part of a split begins: enough to read it again without its predecessors' output.
+
+    `file` indexes `Split.files`; `offset` counts bytes of the decompressed content (rows for parquet).
+    """
+
+    split: int
+    part: int = 0
+    file: int = 0
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LanePosition:
+    """What a lane reads next; `cursor` is None once the lane has ended."""
+
+    lane: int
+    cursor: Cursor | None

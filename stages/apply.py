@@ -1,0 +1,77 @@
+"""Run one stage over one unit: verdicts become settled rows, counts go into the ledger, and no exception loses a document."""
+
+from __future__ import annotations
+
+import traceback
+from collections import Counter
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from headrace.schemas.document import DROPPED, QUARANTINED, VERDICT_SCHEMA
+from headrace.schemas.ledger import StageCounts
+from headrace.schemas.unit import UnitBatch
+from headrace.stages.base import BatchStage, DocumentStage, OrderedStage, Stage, judged
+from headrace.stages.documents import process_documents
+
+
+def apply(name: str, stage: Stage, batch: UnitBatch) -> UnitBatch:
+    """Run a stateless stage (or the stateless half of an ordered one) over the live documents of a unit.
+
+    An exception costs only the document that raised it: the stage is run again row by row, and that row is quarantined.
+    """
+    if isinstance(stage, OrderedStage):
+        return batch.but(documents=stage.prepare(batch.documents))
+    return settle(name, batch, guarded(stage, batch.documents))
+
+
+def guarded(stage: Stage, table: pa.Table) -> pa.Table:
+    """Give the stage's table; where it raises, the rows that raise when alone come back quarantined."""
+    if isinstance(stage, DocumentStage):
+        return process_documents(stage, table)
+    if not isinstance(stage, BatchStage):
+        raise TypeError(f"{type(stage).__name__} has none of the three stage bases")
+    try:
+        return stage.process(table)
+    except Exception:
+        if table.num_rows == 0:
+            raise
+    return pa.concat_tables([_alone(stage, table.slice(row, 1)) for row in range(table.num_rows)], promote_options="default")
+
+
+def _alone(stage: BatchStage, row: pa.Table) -> pa.Table:
+    try:
+        return stage.process(row)
+    except Exception as error:
+        return judged(row, [QUARANTINED], ["exception"], detail=[cause(error)])
+
+
+def cause(error: BaseException) -> str:
+    """Say what an exception was and where it was raised, on one line, without paths of this machine."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {frames[-1].name}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}: {error}{place}".replace("\n", " ")
+
+
+def settle(name: str, batch: UnitBatch, table: pa.Table) -> UnitBatch:
+    """Split a judged table into live and settled rows, and count what the stage did."""
+    received = batch.documents.num_rows
+    if "verdict" not in table.column_names:
+        counts = StageCounts(name, received, table.num_rows - received, table.num_rows)
+        return batch.but(documents=table, counts=(*batch.counts, counts))
+    live = pc.is_null(table["verdict"])
+    kept = table.filter(live).drop_columns(VERDICT_SCHEMA.names)
+    gone = table.filter(pc.invert(live))
+    tally = Counter(zip(gone["verdict"].to_pylist(), gone["reason"].to_pylist(), strict=True))
+    counts = StageCounts(
+        name,
+        received,
+        table.num_rows - received,
+        kept.num_rows,
+        {str(reason): n for (verdict, reason), n in sorted(tally.items()) if verdict == DROPPED},
+        {str(reason): n for (verdict, reason), n in sorted(tally.items()) if verdict == QUARANTINED},
+    )
+    settled = batch.settled
+    if gone.num_rows:
+        settled = (*settled, gone.append_column("stage", pa.array([name] * gone.num_rows, pa.string())))
+    return batch.but(documents=kept, settled=settled, counts=(*batch.counts, counts))

@@ -1,0 +1,135 @@
+"""What a stage is: a frozen value whose fields are its configuration, with one method.
+
+Three bases, no more. Subclasses register themselves under their `kind`; `version` is raised when a stage's output changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+import pyarrow as pa
+from pydantic import BaseModel, ConfigDict
+
+from headrace.schemas.document import DOCUMENT_SCHEMA, VERDICT_SCHEMA, Document, Drop
+from headrace.schemas.unit import FileRef, UnitBatch
+
+__all__ = ["BatchStage", "Document", "DocumentStage", "Drop", "OrderedStage", "OrderedState", "RunContext", "Stage"]
+
+
+class Stage(BaseModel):
+    """A frozen bag of options with one method; subclassing registers it under its `kind`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    registry: ClassVar[dict[str, type[Stage]]] = {}
+    version: ClassVar[int] = 1
+
+    kind: str
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        kind = cls.model_fields["kind"].default
+        if not isinstance(kind, str):
+            return  # a base class
+        other = Stage.registry.get(kind)
+        if other and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
+            raise TypeError(f"stage kind {kind!r} is already taken by {other.__module__}.{other.__qualname__}")
+        Stage.registry[kind] = cls
+
+
+class BatchStage(Stage):
+    """A stage that judges or changes a whole unit at once, with kernels over Arrow buffers.
+
+    Each document is treated as if it were alone: a unit may be cut between any two documents, and the result stays the same.
+    """
+
+    def process(self, table: pa.Table) -> pa.Table:
+        """Give the table with the same rows in the same order, changed, and `judged` where documents leave the chain.
+
+        A row of the result without a verdict goes on. Only `parse` may give more rows than it got, never fewer.
+        """
+        raise NotImplementedError
+
+
+class DocumentStage(Stage):
+    """A stage that looks at one document at a time: what users write first."""
+
+    def process(self, document: Document) -> Document | Drop:
+        """Give the document, a changed copy (`document.but(text=...)`), or the reason why it leaves."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """Where an ordered stage lives: the run folder, its own name, and what of its state is committed."""
+
+    run: Path
+    stage: str
+    committed: tuple[FileRef, ...] = ()  # files that `OrderedState.flush` gave for units before `first_unit`
+    first_unit: int = 0
+    first_shard: int = 0
+    tokenizer: FileRef | None = None
+
+
+class OrderedState(Protocol):
+    """The state of an ordered stage: sees units strictly in order; a unit that comes again gets the same answer."""
+
+    def accept(self, batch: UnitBatch) -> tuple[UnitBatch, object]:
+        """Settle one unit; the second value is a small report for the supervisor (None for most stages)."""
+        ...
+
+    def flush(self, through: int) -> tuple[FileRef, ...]:
+        """Make the state of all units up to `through` durable; give the files that are new since the last flush."""
+        ...
+
+    def finish(self) -> object:
+        """The input has ended: give the last report."""
+        ...
+
+
+class OrderedStage(Stage):
+    """A stage that sees units in order and keeps state. `prepare` is its stateless half, run in parallel before it."""
+
+    def prepare(self, table: pa.Table) -> pa.Table:
+        """Add what `accept` needs (signatures, say), as columns; runs in the stateless workers."""
+        return table
+
+    def open(self, context: RunContext) -> OrderedState:
+        """Give a state that holds exactly what `context.committed` says."""
+        raise NotImplementedError
+
+
+class ReplayDiffersError(Exception):
+    """A replayed unit was judged otherwise than the first time; the run goes back to the last commit."""
+
+
+def judged(
+    table: pa.Table,
+    verdict: Sequence[str | None] | pa.Array,
+    reason: Sequence[str | None] | pa.Array,
+    value: Any = None,
+    threshold: Any = None,
+    survivor: Any = None,
+    detail: Any = None,
+) -> pa.Table:
+    """Append the verdict columns; a null verdict keeps the row. Missing ones are null throughout."""
+    given = {"verdict": verdict, "reason": reason, "value": value, "threshold": threshold, "survivor": survivor}
+    given["detail"] = detail
+    for field in VERDICT_SCHEMA:
+        column = given[field.name]
+        array = pa.nulls(table.num_rows, field.type) if column is None else pa.array(column, field.type)
+        table = table.append_column(field, array)
+    return table
+
+
+def conform(table: pa.Table, schema: pa.Schema = DOCUMENT_SCHEMA) -> pa.Table:
+    """Give the table with the schema's columns first and cast, missing ones null, and extra columns after them."""
+    rows = table.num_rows
+    columns = [
+        table[f.name].cast(f.type) if f.name in table.column_names else pa.nulls(rows, f.type) for f in schema
+    ]
+    extra = [name for name in table.column_names if schema.get_field_index(name) < 0]
+    fields = [*schema, *(table.schema.field(name) for name in extra)]
+    return pa.table([*columns, *(table[name] for name in extra)], schema=pa.schema(fields))
