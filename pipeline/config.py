@@ -1,0 +1,78 @@
+"""The configuration of a run: one YAML file, an ordered list of stages picked by `kind:`, and the engine's settings."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Union
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializeAsAny,
+    TypeAdapter,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+
+from headrace.schemas.source import Source
+from headrace.schemas.training import LoaderConfig, TrainerConfig
+from headrace.stages.base import Stage
+
+
+def stage_union() -> Any:
+    """Give the discriminated union of every registered kind: open, so plug-ins take part and pydantic words the errors."""
+    kinds = tuple(Stage.registry[kind] for kind in sorted(Stage.registry))
+    return Annotated[Union[kinds], Field(discriminator="kind")]  # noqa: UP007  # a runtime tuple of types
+
+
+def _resolve(value: Any, handler: ValidatorFunctionWrapHandler) -> Stage:
+    if isinstance(value, Stage):
+        return value
+    stage: Stage = TypeAdapter(stage_union()).validate_python(value)
+    return stage
+
+
+AnyStage = SerializeAsAny[Annotated[Stage, WrapValidator(_resolve)]]
+
+
+class EngineConfig(BaseModel):
+    """How the work is done. Nothing here but `lanes` and `unit_bytes`, which are part of the plan, changes the output."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    executor: Literal["ray", "inline"] = Field("ray", description="ray: actors on all cores; inline: one process.")
+    workers: int | None = Field(None, ge=1, description="Stateless workers; by default one per core.")
+    window: int = Field(8, ge=1, description="Most units in flight, from admission until the writer has taken them.")
+    lanes: int = Field(8, ge=1, description="Read lanes the splits are dealt onto; part of the order of the output.")
+    unit_bytes: int = Field(4_000_000, ge=1_000, description="Text read per unit, in bytes; part of the output's order.")
+    deadline_s: float = Field(300.0, gt=0, description="Longest time one unit, or one document alone, may take in a worker.")
+    object_store_bytes: int | None = Field(None, ge=80_000_000, description="Ray's object store; by default sized from the window.")
+    drain_s: float = Field(2.0, gt=0, description="After SIGTERM, time to finish what is in flight before stopping.")
+    dashboard: bool = Field(False, description="Start Ray's dashboard with an embedded run.")
+
+
+class PaceConfig(BaseModel):
+    """How far the pipeline may run ahead of the trainer."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ahead: int = Field(8, ge=1, description="Most shards that are written but not yet trained on by every rank.")
+    beat_timeout_s: float = Field(60.0, gt=0, description="An optional trainer that is silent for so long is unbound.")
+    restarts: int = Field(3, ge=0, description="How often a trainer that died is started again.")
+
+
+class PipelineConfig(BaseModel):
+    """Everything a run is made of. `headrace schema` prints it as JSON Schema."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    run: str = Field(description="Folder of the run; relative paths start at the configuration file's folder.")
+    seed: int = Field(0, description="The one source of randomness.")
+    plugins: tuple[str, ...] = Field((), description="Python files with stages of your own; shipped to every worker.")
+    sources: tuple[Source, ...] = Field(min_length=1, description="Where the text comes from, in order.")
+    stages: tuple[AnyStage, ...] = Field(min_length=1, description="What happens to it, in order.")
+    limit: int | None = Field(None, ge=1, description="Stop after the unit in which this many documents were read.")
+    engine: EngineConfig = EngineConfig()
+    pace: PaceConfig = PaceConfig()
+    loader: LoaderConfig | None = Field(None, description="How trainers read the shards; needed with a trainer.")
+    trainer: TrainerConfig | None = Field(None, description="The bundled trainer, started as a child of the run.")

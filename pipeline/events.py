@@ -1,0 +1,62 @@
+"""What happens during a run, as events: for the progress display, the event log and the report. Never part of the output's bytes."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+EVENTS = "events.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened. Kinds and their data:
+
+    started: executor, workers, units (resumed at), pid. admitted: unit, lane, in_flight. group: unit, group, seconds
+    {stage: s}, counts {stage: [received, kept, dropped, quarantined]}, bytes (read, in the first group). settled: unit, stage
+    (an ordered stage has judged it). spooled: unit. tokenizer: file, seconds. committed: line, shard, first, last, sequences,
+    tokens, written, acknowledged, ahead. acknowledged: shards. throttled: seconds (the pipeline waited for the trainer).
+    strike: unit, cause. isolated: unit, stage, documents. quarantined: unit, doc_id, stage, cause. replayed: unit, cause.
+    rollback: cause, unit (first again). trainer: state (started | ended | died | bound | unbound), launch. stopped: cause.
+    ended: units, shards, seconds.
+    """
+
+    kind: str
+    seconds: float  # since the process started the run
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+Watcher = Callable[[Event], None]
+
+
+class EventLog:
+    """Appends every event to `events.jsonl` and hands it to the watchers."""
+
+    def __init__(self, run: Path, watchers: tuple[Watcher, ...] = ()) -> None:
+        self._start = time.monotonic()
+        self._file = (run / EVENTS).open("a", encoding="utf-8", buffering=1)
+        self._watchers = watchers
+
+    def emit(self, kind: str, **data: Any) -> None:
+        """Record one event."""
+        event = Event(kind, round(time.monotonic() - self._start, 4), data)
+        self._file.write(json.dumps({"kind": kind, "seconds": event.seconds, **data}, ensure_ascii=False) + "\n")
+        for watch in self._watchers:
+            watch(event)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def read_events(run: Path) -> list[dict[str, Any]]:
+    """Give the events of all sessions of a run, oldest first; a torn last line is left out."""
+    try:
+        lines = (run / EVENTS).read_text(encoding="utf-8").split("\n")
+    except FileNotFoundError:
+        return []
+    return [json.loads(line) for line in lines[:-1] if line.startswith("{") and line.endswith("}")]
