@@ -1,0 +1,97 @@
+"""From a YAML file to a checked configuration: every mistake at once, each with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from headrace.pipeline.config import PipelineConfig
+from headrace.pipeline.config_errors import describe, value_steps
+from headrace.pipeline.overrides import Override, overridden, parse_override
+from headrace.pipeline.plugins import Plugin, load_builtins, read_plugin
+from headrace.pipeline.yaml_lines import Steps, YamlFile, read_yaml
+from headrace.schemas.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedConfig:
+    """A configuration that was read and checked, with the plug-ins it names; `base` is the YAML file's folder."""
+
+    config: PipelineConfig
+    plugins: tuple[Plugin, ...]
+    base: Path
+    path: Path
+
+    @property
+    def run_dir(self) -> Path:
+        """Give the folder of the run."""
+        return self.base / self.config.run
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A configuration that was read but not checked: the file, the overrides, and the value they give together."""
+
+    file: YamlFile
+    overrides: tuple[Override, ...]
+    value: dict[str, Any]
+
+    def fault(self, steps: Steps, message: str) -> tuple[int, str]:
+        """Give a message with its place: the argument that set the value, or the line of the file."""
+        for override in self.overrides:
+            if steps[: len(override.steps)] == override.steps:
+                return 0, f"argument {override.text}: {message}"
+        return self.at(self.file.line(steps), message)
+
+    def at(self, line: int, message: str) -> tuple[int, str]:
+        """Give a message with its line."""
+        return line, f"{self.file.path}:{line}: {message}"
+
+
+def load_config(path: Path, overrides: Sequence[str] = ()) -> LoadedConfig:
+    """Read, override and check a configuration; raises one ConfigError that lists every mistake, one a line."""
+    load_builtins()
+    draft = _read(path, overrides)
+    base = path.absolute().parent
+    plugins, unread = _read_plugins(draft, base)
+    config, invalid = _validated(draft)
+    repeated = [draft.at(line, message) for line, message in draft.file.duplicates]
+    faults = sorted([*repeated, *unread, *invalid])
+    if config is None or faults:
+        raise ConfigError("\n".join(dict.fromkeys(message for _, message in faults)))
+    return LoadedConfig(config, plugins, base, path)
+
+
+def _read(path: Path, overrides: Sequence[str]) -> _Draft:
+    file = read_yaml(path)
+    if not isinstance(file.value, dict):
+        what, why = "the configuration is a set of options", f"the file holds a {type(file.value).__name__}"
+        raise ConfigError(what, where=f"{path}:1", why=why, remedy="write `option: value` lines")
+    parsed = tuple(parse_override(text) for text in overrides)
+    return _Draft(file, parsed, overridden(file.value, parsed))
+
+
+def _read_plugins(draft: _Draft, base: Path) -> tuple[tuple[Plugin, ...], list[tuple[int, str]]]:
+    """Execute the plug-ins before the stages are checked, since these may be of their kinds."""
+    names = draft.value.get("plugins")
+    plugins, faults = [], []
+    for index, name in enumerate(names if isinstance(names, list) else []):
+        if not isinstance(name, str):
+            continue  # validation says so
+        try:
+            plugins.append(read_plugin(base / name))
+        except ConfigError as error:
+            faults.append(draft.fault(("plugins", index), str(error)))
+    return tuple(plugins), faults
+
+
+def _validated(draft: _Draft) -> tuple[PipelineConfig | None, list[tuple[int, str]]]:
+    try:
+        return PipelineConfig.model_validate(draft.value), []
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+    return None, [draft.fault(value_steps(draft.value, e["loc"]), describe(e, draft.value)) for e in details]
