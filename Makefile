@@ -41,7 +41,7 @@ constraints:
 	$(PYTHON) -m venv --clear .venv-constraints
 	.venv-constraints/bin/pip install -qq --editable '.[train,demo,gpu,test]' "$$(sed -n '/^torch==/p' constraints.txt)"
 	sed -n '/^#/p' constraints.txt > constraints.new
-	.venv-constraints/bin/pip freeze --exclude-editable | sed 's/^\(torch==[^+]*\)+.*/\1/' >> constraints.new
+	.venv-constraints/bin/pip freeze --all --exclude pip --exclude-editable | sed 's/^\(torch==[^+]*\)+.*/\1/' >> constraints.new
 	mv constraints.new constraints.txt
 	rm -rf .venv-constraints
 
@@ -71,7 +71,7 @@ $(ANNOUNCE_TORCH)
 endef
 
 define ANNOUNCE_TORCH
-torch comes from $(or $(TORCH_INDEX),$(TORCH_DEFAULT))
+torch comes from $(or $(TORCH_INDEX),$(shell cat $(VENV)/torch-index 2>/dev/null),$(TORCH_DEFAULT))
 To choose another build:  make $(or $(firstword $(MAKECMDGOALS)),demo) TORCH_INDEX=https://download.pytorch.org/whl/cpu   (or .../whl/cu130)
 
 endef
