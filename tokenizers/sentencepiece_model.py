@@ -1,0 +1,128 @@
+"""SentencePiece models (unigram and BPE) through the library itself: the reference for ids."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import sentencepiece
+
+from headrace.schemas.errors import FormatError
+from headrace.tokenizers.base import Ids, Offsets, id_type
+
+# The fields of a model file (protocol buffer `ModelProto`), by number.
+_PIECES, _TRAINER, _NORMALIZER = 1, 2, 3
+_LENGTH_DELIMITED = 2  # wire type; the file's top level holds nothing else
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePieceTokenizer:
+    """A loaded model; `sha256` is that of its file. Pickles as the model's bytes."""
+
+    engine: sentencepiece.SentencePieceProcessor
+    sha256: str
+
+    @property
+    def vocabulary_size(self) -> int:
+        """Number of pieces."""
+        return int(self.engine.get_piece_size())
+
+    @property
+    def bos_id(self) -> int | None:
+        """The id of the begin piece, if the model has one."""
+        return _present(self.engine.bos_id())
+
+    @property
+    def eos_id(self) -> int | None:
+        """The id of the end piece, if the model has one."""
+        return _present(self.engine.eos_id())
+
+    @property
+    def pad_id(self) -> int:
+        """The id of the padding piece; without one the end id, or 0."""
+        pad = _present(self.engine.pad_id())
+        return pad if pad is not None else self.eos_id or 0
+
+    def encode(self, texts: pa.Array[Any]) -> tuple[Ids, Offsets]:
+        """Give the ids the library gives; its int32 buffers are copied once, straight into the narrow array."""
+        utf8: list[Any] = texts.cast(pa.large_binary()).to_pylist()
+        # One thread: a worker has one core, and replicas give the parallelism.
+        parts = self.engine.encode(utf8, return_type="numpy", num_threads=1) if utf8 else []
+        offsets = np.zeros(len(parts) + 1, np.int64)
+        np.cumsum([len(part) for part in parts], out=offsets[1:])
+        ids = np.empty(offsets[-1], id_type(self.vocabulary_size))
+        if parts:
+            np.concatenate(parts, out=ids, casting="unsafe")  # int32 to unsigned: ids are never negative
+        return ids, offsets
+
+    def decode(self, ids: Ids) -> str:
+        """Give the text of the ids; U+2581, the library's mark for a space, comes back as a space."""
+        return str(self.engine.decode(ids.tolist()))
+
+
+def from_bytes(model: bytes, where: str) -> SentencePieceTokenizer:
+    """Load a model from its bytes; FormatError names `where` when they are not a whole model."""
+    try:
+        present = {number for number, _ in _fields(model)}
+        if not {_PIECES, _TRAINER, _NORMALIZER} <= present:
+            raise ValueError("pieces, training options or normalization rules are missing")
+        engine = sentencepiece.SentencePieceProcessor(model_proto=model)
+    except (ValueError, IndexError, RuntimeError, OSError) as error:
+        raise FormatError(
+            "this is not a whole SentencePiece model",
+            where=where,
+            why=f"{error} ({len(model)} bytes)",
+            remedy="give the .model file that the training wrote, or leave `model` out and set `train`",
+        ) from error
+    return SentencePieceTokenizer(engine, hashlib.sha256(model).hexdigest())
+
+
+def from_file(path: Path) -> SentencePieceTokenizer:
+    """Load a .model file; FormatError when it is missing, cut short or something else."""
+    try:
+        model = path.read_bytes()
+    except OSError as error:
+        raise FormatError(
+            "the tokenizer model cannot be read",
+            where=str(path),
+            why=error.strerror or str(error),
+            remedy="correct `model` in the tokenize stage, or leave it out and set `train`",
+        ) from error
+    return from_bytes(model, str(path))
+
+
+def _present(piece: int) -> int | None:
+    return piece if piece >= 0 else None
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, int]]:
+    """Walk the top level of a protocol buffer: (field number, size).
+
+    The library itself accepts a file that was cut between two fields and then lacks pieces or normalization.
+    """
+    at = 0
+    while at < len(data):
+        tag, at = _varint(data, at)
+        if tag & 7 != _LENGTH_DELIMITED:
+            raise ValueError(f"no model field at byte {at}")
+        size, at = _varint(data, at)
+        if at + size > len(data):
+            raise ValueError("the file ends inside a field")
+        yield tag >> 3, size
+        at += size
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+    raise ValueError("a number is too long")
