@@ -78,12 +78,14 @@ endef
 TORCH_DEFAULT := where pip is configured to look; from PyPI on Linux that is the CUDA build, 2.7 GB to fetch.
 
 # A chosen torch is installed first and alone, and its pin is lifted; pip then keeps it and adds what it depends on.
+# The variable displaces other indexes of pip's configuration, which might offer a higher release.
 define INSTALL
 @cp constraints.txt $(VENV)/constraints.txt
 @if [ -s $(VENV)/torch-index ]; then \
   sed '/^torch==/d' constraints.txt > $(VENV)/constraints.txt; \
   cmp -s $(VENV)/torch-index $(VENV)/torch-installed || { \
-    $(PIP) --force-reinstall --no-deps --index-url "$$(cat $(VENV)/torch-index)" 'torch>=2.6' && \
+    PIP_EXTRA_INDEX_URL="$$(cat $(VENV)/torch-index)" \
+      $(PIP) --force-reinstall --no-deps --index-url "$$(cat $(VENV)/torch-index)" 'torch>=2.6' && \
     cp $(VENV)/torch-index $(VENV)/torch-installed; }; \
 fi
 @$(PIP) --constraint $(VENV)/constraints.txt --editable
