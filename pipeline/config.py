@@ -20,7 +20,7 @@ from headrace.stages.base import Stage
 
 
 def stage_union() -> Any:
-    """Give the discriminated union of every registered kind: open, so plug-ins take part and pydantic words the errors."""
+    """Give the union of every registered kind: open, so that plug-ins take part and pydantic words the errors."""
     kinds = tuple(Stage.registry[kind] for kind in sorted(Stage.registry))
     return Annotated[Union[kinds], Field(discriminator="kind")]  # noqa: UP007  # a runtime tuple of types
 
@@ -36,19 +36,33 @@ AnyStage = SerializeAsAny[Annotated[Stage, WrapValidator(_resolve)]]
 
 
 class EngineConfig(BaseModel):
-    """How the work is done. Nothing here but `lanes` and `unit_bytes`, which are part of the plan, changes the output."""
+    """How the work is done. Only `lanes` and `unit_bytes`, which are part of the plan, change the output."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    executor: Literal["ray", "inline"] = Field("ray", description="ray: actors on all cores; inline: one process.")
-    workers: int | None = Field(None, ge=1, description="Stateless workers; by default one per core.")
-    window: int = Field(8, ge=1, description="Most units in flight, from admission until the writer has taken them.")
-    lanes: int = Field(8, ge=1, description="Read lanes the splits are dealt onto; part of the order of the output.")
-    unit_bytes: int = Field(4_000_000, ge=1_000, description="Text read per unit, in bytes; part of the output's order.")
-    deadline_s: float = Field(300.0, gt=0, description="Longest time one unit, or one document alone, may take in a worker.")
-    object_store_bytes: int | None = Field(None, ge=80_000_000, description="Ray's object store; by default sized from the window.")
-    drain_s: float = Field(2.0, gt=0, description="After SIGTERM, time to finish what is in flight before stopping.")
-    dashboard: bool = Field(False, description="Start Ray's dashboard with an embedded run.")
+    executor: Literal["ray", "inline"] = Field(
+        default="ray", description="ray: actors on all cores; inline: one process."
+    )
+    workers: int | None = Field(default=None, ge=1, description="Stateless workers; by default one per core.")
+    window: int = Field(
+        default=8, ge=1, description="Most units in flight, from admission until the writer has taken them."
+    )
+    lanes: int = Field(
+        default=8, ge=1, description="Read lanes the splits are dealt onto; part of the order of the output."
+    )
+    unit_bytes: int = Field(
+        4_000_000, ge=1_000, description="Text read per unit, in bytes; part of the output's order."
+    )
+    deadline_s: float = Field(
+        300.0, gt=0, description="Longest time one unit, or one document alone, may take in a worker."
+    )
+    object_store_bytes: int | None = Field(
+        None, ge=80_000_000, description="Ray's object store; by default sized from the window."
+    )
+    drain_s: float = Field(
+        default=2.0, gt=0, description="After SIGTERM, time to finish what is in flight before stopping."
+    )
+    dashboard: bool = Field(default=False, description="Start Ray's dashboard with an embedded run.")
 
 
 class PaceConfig(BaseModel):
@@ -56,9 +70,13 @@ class PaceConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    ahead: int = Field(8, ge=1, description="Most shards that are written but not yet trained on by every rank.")
-    beat_timeout_s: float = Field(60.0, gt=0, description="An optional trainer that is silent for so long is unbound.")
-    restarts: int = Field(3, ge=0, description="How often a trainer that died is started again.")
+    ahead: int = Field(
+        default=8, ge=1, description="Most shards that are written but not yet trained on by every rank."
+    )
+    beat_timeout_s: float = Field(
+        default=60.0, gt=0, description="An optional trainer that is silent for so long is unbound."
+    )
+    restarts: int = Field(default=3, ge=0, description="How often a trainer that died is started again.")
 
 
 class PipelineConfig(BaseModel):
@@ -67,12 +85,20 @@ class PipelineConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     run: str = Field(description="Folder of the run; relative paths start at the configuration file's folder.")
-    seed: int = Field(0, description="The one source of randomness.")
-    plugins: tuple[str, ...] = Field((), description="Python files with stages of your own; shipped to every worker.")
+    seed: int = Field(default=0, description="The one source of randomness.")
+    plugins: tuple[str, ...] = Field(
+        default=(), description="Python files with stages of your own; shipped to every worker."
+    )
     sources: tuple[Source, ...] = Field(min_length=1, description="Where the text comes from, in order.")
     stages: tuple[AnyStage, ...] = Field(min_length=1, description="What happens to it, in order.")
-    limit: int | None = Field(None, ge=1, description="Stop after the unit in which this many documents were read.")
+    limit: int | None = Field(
+        default=None, ge=1, description="Stop after the unit in which this many documents were read."
+    )
     engine: EngineConfig = EngineConfig()
     pace: PaceConfig = PaceConfig()
-    loader: LoaderConfig | None = Field(None, description="How trainers read the shards; needed with a trainer.")
-    trainer: TrainerConfig | None = Field(None, description="The bundled trainer, started as a child of the run.")
+    loader: LoaderConfig | None = Field(
+        default=None, description="How trainers read the shards; needed with a trainer."
+    )
+    trainer: TrainerConfig | None = Field(
+        default=None, description="The bundled trainer, started as a child of the run."
+    )

@@ -1,4 +1,4 @@
-"""What happens during a run, as events: for the progress display, the event log and the report. Never part of the output's bytes."""
+"""What happens during a run, as events for the progress display, the log and the report; never part of the output."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ EVENTS = "events.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened. Kinds and their data:
+    """One thing that happened: its kind, when, and its data.
 
-    started: executor, workers, units (resumed at), pid. admitted: unit, lane, in_flight. group: unit, group, seconds
-    {stage: s}, counts {stage: [received, kept, dropped, quarantined]}, bytes (read, in the first group). settled: unit, stage
-    (an ordered stage has judged it). spooled: unit. tokenizer: file, seconds. committed: line, shard, first, last, sequences,
-    tokens, written, acknowledged, ahead. acknowledged: shards. throttled: seconds (the pipeline waited for the trainer).
-    strike: unit, cause. isolated: unit, stage, documents. quarantined: unit, doc_id, stage, cause. replayed: unit, cause.
-    rollback: cause, unit (first again). trainer: state (started | ended | died | bound | unbound), launch. stopped: cause.
-    ended: units, shards, seconds.
+    started: executor, workers, resumed_at, groups, bytes, pid. admitted: unit, lane, in_flight. group: unit, group,
+    seconds {stage: s}, counts {stage: [received, kept, dropped, quarantined]}, bytes (in the first group). tokenizer:
+    file, seconds. committed: line, shard, first, last, sequences, tokens, written, acknowledged. strike: unit, group,
+    cause, strikes. isolated: unit, group. quarantined: unit, doc_id, stage, cause. replayed: unit, cause. rollback:
+    cause, unit (first again). trainer: state (started | ended | died), pid or code. ended: state, units, shards,
+    summary.
     """
 
     kind: str

@@ -44,7 +44,9 @@ def read_plugin(path: Path) -> Plugin:
     try:
         source = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError("the plug-in cannot be read", where=str(path), why=str(error), remedy="check `plugins:`") from error
+        raise ConfigError(
+            "the plug-in cannot be read", where=str(path), why=str(error), remedy="check `plugins:`"
+        ) from error
     plugin = Plugin(path.stem, source)
     try:
         plugin.load()

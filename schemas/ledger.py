@@ -26,10 +26,16 @@ class StageCounts:
     quarantined: Mapping[str, int] = field(default_factory=dict)
 
     @property
+    def outcome(self) -> tuple[int, int, int, int]:
+        """Documents that came in, went on, were dropped, were quarantined."""
+        gone = (sum(self.dropped.values()), sum(self.quarantined.values()))
+        return self.received + self.added, self.kept, *gone
+
+    @property
     def balance(self) -> int:
         """Zero, or the number of documents that came from nowhere (negative) or were lost (positive)."""
-        out = self.kept + sum(self.dropped.values()) + sum(self.quarantined.values())
-        return self.received + self.added - out
+        came, *went = self.outcome
+        return came - sum(went)
 
 
 @dataclass(frozen=True, slots=True)

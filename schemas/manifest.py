@@ -1,7 +1,7 @@
 """The manifest: the append-only list of committed shards. What is not in it does not exist.
 
-One canonical JSON object a line, each with its own checksum. `published.json` tells readers how many lines are durable: a
-line counts only once the fsync behind it has returned.
+One canonical JSON object a line, each with its own checksum. `published.json` tells readers how many lines are durable:
+a line counts only once the fsync behind it has returned.
 """
 
 from __future__ import annotations
@@ -149,7 +149,9 @@ def read_published(run: Path) -> int:
         return 0
     if value.get("version") != MANIFEST_VERSION:
         raise FormatError(
-            f"version {value.get('version')!r} is not known", where=PUBLISHED, remedy="use the release that wrote the run"
+            f"version {value.get('version')!r} is not known",
+            where=PUBLISHED,
+            remedy="use the release that wrote the run",
         )
     return int(value["lines"])
 

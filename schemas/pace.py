@@ -1,7 +1,7 @@
 """What trainer and pipeline tell each other: one launch file, one acknowledgement file per rank.
 
-The launcher writes `pace/launch.json`; every rank of that launch replaces `pace/<launch>/rank-00000.json` atomically. Only the
-newest launch counts, a missing file is 0, and the acknowledged count never falls.
+The launcher writes `pace/launch.json`; every rank of that launch replaces `pace/<launch>/rank-00000.json` atomically.
+Only the newest launch counts, a missing file is 0, and the acknowledged count never falls.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Launch:
 class Acknowledgement:
     """What one rank has behind it: `shards` leading shards of the manifest hold nothing it still needs to read.
 
-    `beat` grows with every write, so that a reader can tell a slow rank from a dead one; `ended` = the rank will read no more.
+    `beat` grows with every write, so that a slow rank differs from a dead one; `ended` = the rank will read no more.
     """
 
     launch: str

@@ -1,8 +1,8 @@
 """The token shard: packed sequences of ids with document boundaries and provenance.
 
-Both formats hold the same columns. Arrow: one IPC file, one row a sequence. LMDB: one database file without lock; key =
-block number as 8 bytes big-endian, value = the Arrow IPC stream of that block of sequences; key b"header" = the metadata
-below as JSON. A sequence is `sequence_length` ids: pieces of documents one behind the other, then padding.
+Both formats hold the same columns. Arrow: one IPC file, one row a sequence. LMDB: one database file without lock; key
+= block number as 8 bytes big-endian, value = the Arrow IPC stream of that block of sequences; key b"header" = the
+metadata below as JSON. A sequence is `sequence_length` ids: pieces of documents one behind the other, then padding.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ TOKENIZER_KEY = b"headrace.tokenizer_sha256"
 def shard_schema(sequence_length: int, vocabulary_size: int, pad_id: int, tokenizer_sha256: str) -> pa.Schema:
     """Give the Arrow schema of a token shard; ids are uint16 when the vocabulary fits, else uint32.
 
-    `tokens`: the ids, padding last. `length`: ids that are not padding. `piece_ends`: where each piece of a document ends in
-    the sequence. `piece_units`, `piece_rows`: which document it is (row of the unit's documents file). `piece_starts`: how
-    many tokens of that document lie before the piece.
+    `tokens`: the ids, padding last. `length`: ids that are not padding. `piece_ends`: where each piece of a document
+    ends in the sequence. `piece_units`, `piece_rows`: which document it is (row of the unit's documents file).
+    `piece_starts`: how many tokens of that document lie before the piece.
     """
     ids = pa.uint16() if vocabulary_size <= 1 << 16 else pa.uint32()
     return pa.schema(

@@ -19,16 +19,24 @@ class Source(BaseModel):
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$", description="Prefix of every doc_id of this source.")
     paths: tuple[str, ...] = Field(
         min_length=1,
-        description="Files, folders or globs (** crosses folders). {stdlib} and {purelib} stand for the Python folders.",
+        description="Files, folders or globs (** crosses folders); {stdlib} and {purelib} are the Python folders.",
     )
-    exclude: tuple[str, ...] = Field((), description="Globs, relative to the source's folder, that are left out.")
-    format: Format = Field("auto", description="auto goes by the content first, then by the file's ending.")
-    records: Records = Field("file", description="What one document is in plain text: the file, a line, or a paragraph.")
-    text_field: str = Field("text", description="Field or column that holds the text in json, jsonl, csv and parquet.")
-    encoding: str | None = Field(None, description="Declared charset: a prior beside the detector, not an order.")
-    authority: float = Field(0.5, ge=0, le=1, description="How much this source is trusted, 0 to 1; grading uses it.")
-    licence: str | None = Field(None, description="Licence of the texts, kept with every document.")
-    max_record_bytes: int = Field(64_000_000, ge=1, description="A longer record is quarantined, never cut.")
+    exclude: tuple[str, ...] = Field(
+        default=(), description="Globs, relative to the source's folder, that are left out."
+    )
+    format: Format = Field(default="auto", description="auto goes by content first, then by the ending.")
+    records: Records = Field("file", description="What one document is in plain text: file, line, paragraph.")
+    text_field: str = Field(
+        default="text", description="Field or column that holds the text in json, jsonl, csv and parquet."
+    )
+    encoding: str | None = Field(
+        default=None, description="Declared charset: a prior beside the detector, not an order."
+    )
+    authority: float = Field(
+        default=0.5, ge=0, le=1, description="How much this source is trusted, 0 to 1; grading uses it."
+    )
+    licence: str | None = Field(default=None, description="Licence of the texts, kept with every document.")
+    max_record_bytes: int = Field(default=64_000_000, ge=1, description="A longer record is quarantined, never cut.")
 
 
 @dataclass(frozen=True, slots=True)

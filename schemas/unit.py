@@ -25,8 +25,8 @@ class UnitRequest:
 class UnitBatch:
     """One unit inside the chain: live documents, settled ones, and the counts so far.
 
-    `documents` has RAW_SCHEMA until parse and DOCUMENT_SCHEMA (plus appended columns) after it; `settled` holds one table
-    per stage that took documents out, in chain order, with the verdict columns.
+    `documents` has RAW_SCHEMA until parse and DOCUMENT_SCHEMA (plus appended columns) after it; `settled` holds one
+    table per stage that took documents out, in chain order, with the verdict columns.
     """
 
     unit: int

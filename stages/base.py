@@ -1,11 +1,10 @@
 """What a stage is: a frozen value whose fields are its configuration, with one method.
 
-Three bases, no more. Subclasses register themselves under their `kind`; `version` is raised when a stage's output changes.
+Three bases, no more. Subclasses register themselves under their `kind`; `version` is raised when the output changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -42,7 +41,7 @@ class Stage(BaseModel):
 class BatchStage(Stage):
     """A stage that judges or changes a whole unit at once, with kernels over Arrow buffers.
 
-    Each document is treated as if it were alone: a unit may be cut between any two documents, and the result stays the same.
+    Each document is treated as if it were alone: a unit may be cut anywhere, and the result stays the same.
     """
 
     def process(self, table: pa.Table) -> pa.Table:
@@ -107,8 +106,8 @@ class ReplayDiffersError(Exception):
 
 def judged(
     table: pa.Table,
-    verdict: Sequence[str | None] | pa.Array,
-    reason: Sequence[str | None] | pa.Array,
+    verdict: Any,
+    reason: Any,
     value: Any = None,
     threshold: Any = None,
     survivor: Any = None,
@@ -127,9 +126,7 @@ def judged(
 def conform(table: pa.Table, schema: pa.Schema = DOCUMENT_SCHEMA) -> pa.Table:
     """Give the table with the schema's columns first and cast, missing ones null, and extra columns after them."""
     rows = table.num_rows
-    columns = [
-        table[f.name].cast(f.type) if f.name in table.column_names else pa.nulls(rows, f.type) for f in schema
-    ]
+    columns = [table[f.name].cast(f.type) if f.name in table.column_names else pa.nulls(rows, f.type) for f in schema]
     extra = [name for name in table.column_names if schema.get_field_index(name) < 0]
     fields = [*schema, *(table.schema.field(name) for name in extra)]
     return pa.table([*columns, *(table[name] for name in extra)], schema=pa.schema(fields))

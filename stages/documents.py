@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-from headrace.schemas.document import DOCUMENT_SCHEMA, DROPPED, QUARANTINED, Document, Drop
+from headrace.schemas.document import DOCUMENT_SCHEMA, DROPPED, QUARANTINED, VERDICT_SCHEMA, Document, Drop
 from headrace.stages.base import DocumentStage, judged
 
 _FIELDS = tuple(DOCUMENT_SCHEMA.names)
@@ -14,28 +15,37 @@ _FIELDS = tuple(DOCUMENT_SCHEMA.names)
 
 def process_documents(stage: DocumentStage, table: pa.Table) -> pa.Table:
     """Run a user's stage over every row; a row whose document raises is quarantined with the exception."""
-    results: list[Document] = []
-    verdicts: list[tuple[str | None, str | None, float | None, float | None, str | None, str | None]] = []
-    for document in to_documents(table):
-        try:
-            outcome = stage.process(document)
-        except Exception as error:
-            detail = f"{type(error).__name__}: {error}".replace("\n", " ")
-            results.append(document)
-            verdicts.append((QUARANTINED, "exception", None, None, None, detail))
-            continue
-        if isinstance(outcome, Drop):
-            results.append(document)
-            verdicts.append((DROPPED, outcome.reason, outcome.value, outcome.threshold, outcome.survivor, None))
-        elif isinstance(outcome, Document):
-            results.append(outcome)
-            verdicts.append((None,) * 6)
-        else:
-            detail = f"process gave {type(outcome).__name__}, not a Document or a Drop"
-            results.append(document)
-            verdicts.append((QUARANTINED, "exception", None, None, None, detail))
-    changed = from_documents(results, table)
-    return judged(changed, *([v[i] for v in verdicts] for i in range(6)))
+    before = to_documents(table)
+    outcomes = [_outcome(stage, document) for document in before]
+    changed = [o if isinstance(o, Document) else d for d, o in zip(before, outcomes, strict=True)]
+    gone = [o if isinstance(o, Verdict) else Verdict() for o in outcomes]
+    columns = {name: [getattr(verdict, name) for verdict in gone] for name in VERDICT_SCHEMA.names}
+    return judged(from_documents(changed, table), **columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One row of the verdict columns; all null = the document goes on."""
+
+    verdict: str | None = None
+    reason: str | None = None
+    value: float | None = None
+    threshold: float | None = None
+    survivor: str | None = None
+    detail: str | None = None
+
+
+def _outcome(stage: DocumentStage, document: Document) -> Document | Verdict:
+    try:
+        outcome: object = stage.process(document)
+    except Exception as error:  # noqa: BLE001  # whatever a user's stage raises costs one document
+        return Verdict(QUARANTINED, "exception", detail=f"{type(error).__name__}: {error}".replace("\n", " "))
+    if isinstance(outcome, Drop):
+        return Verdict(DROPPED, outcome.reason, outcome.value, outcome.threshold, outcome.survivor)
+    if isinstance(outcome, Document):
+        return outcome
+    detail = f"process gave {type(outcome).__name__}, not a Document or a Drop"
+    return Verdict(QUARANTINED, "exception", detail=detail)
 
 
 def to_documents(table: pa.Table) -> list[Document]:
@@ -53,7 +63,7 @@ def _document(row: dict[str, Any]) -> Document:
 
 def from_documents(documents: list[Document], template: pa.Table) -> pa.Table:
     """Give a table with the template's columns, changed fields taken over and new values and scores appended."""
-    columns: dict[str, pa.Array] = {
+    columns: dict[str, Any] = {
         f.name: pa.array([getattr(d, f.name) for d in documents], f.type) for f in DOCUMENT_SCHEMA
     }
     for prefix, maps in (("values.", [d.values for d in documents]), ("scores.", [d.scores for d in documents])):

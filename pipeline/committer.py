@@ -1,0 +1,109 @@
+"""The commit: all files of a shard's units are durable, then one manifest line names them, then readers are told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from headrace.pipeline.events import EventLog
+from headrace.pipeline.lanes import Lanes
+from headrace.pipeline.manifest_log import ManifestLog
+from headrace.pipeline.pace import Pace
+from headrace.schemas.ledger import UnitLedger
+from headrace.schemas.manifest import ManifestLine
+from headrace.schemas.source import LanePosition
+from headrace.schemas.unit import FileRef
+from headrace.stages.base import RunContext
+from headrace.stages.write import ShardClosed
+
+Flush = Callable[[int], tuple[FileRef, ...]]
+
+
+class Committer:
+    """Appends manifest lines, and knows where the next session starts."""
+
+    def __init__(self, run: Path, manifest: ManifestLog, log: EventLog, pace: Pace, tokenizer: FileRef | None) -> None:
+        self._run, self._manifest, self._log, self._pace = run, manifest, log, pace
+        self.tokenizer = tokenizer
+
+    @property
+    def lines(self) -> list[ManifestLine]:
+        """All committed lines."""
+        return self._manifest.lines
+
+    @property
+    def first_unit(self) -> int:
+        """The first unit that is not committed."""
+        return self.lines[-1].last + 1 if self.lines else 0
+
+    @property
+    def written(self) -> int:
+        """Committed shards."""
+        return self._manifest.shards
+
+    @property
+    def positions(self) -> tuple[LanePosition, ...]:
+        """Where every lane reads on; empty before the first commit."""
+        return self.lines[-1].lanes if self.lines else ()
+
+    @property
+    def turn(self) -> int:
+        """The lane whose turn it is."""
+        return self.lines[-1].turn if self.lines else 0
+
+    def records(self) -> int:
+        """Give how many records the committed units read."""
+        return sum(ledger.stages[0].received for ledger in self.ledgers())
+
+    def ledgers(self) -> list[UnitLedger]:
+        """Read the ledgers of all committed units, in order."""
+        refs = [ref for line in self.lines for ref in line.ledgers]
+        return [UnitLedger.from_json(json.loads((self._run / ref.name).read_bytes())) for ref in refs]
+
+    def context(self, stage: str) -> RunContext:
+        """Say to an ordered stage what of its state is committed."""
+        prefix = f"index/{stage}-"
+        runs = tuple(ref for line in self.lines for ref in line.index_runs if ref.name.startswith(prefix))
+        return RunContext(self._run, stage, runs, self.first_unit, self.written, self.tokenizer)
+
+    def commit(self, closed: ShardClosed, lanes: Lanes, flush: Flush) -> None:
+        """Append the line of a closed shard, once the index of its units is durable too."""
+        self._append(closed, lanes, flush(closed.last), end=False)
+        shard = closed.shard
+        self._log.emit(
+            "committed",
+            line=len(self.lines) - 1,
+            shard=shard.file.name if shard else None,
+            first=closed.first,
+            last=closed.last,
+            sequences=shard.sequences if shard else 0,
+            tokens=shard.tokens if shard else 0,
+            written=self.written,
+            acknowledged=self._pace.acknowledged(self.written),
+        )
+
+    def end(self, rest: ShardClosed | None, lanes: Lanes, flush: Flush) -> None:
+        """Append the `end` line: the set will never grow again. It covers trailing units without tokens."""
+        if rest is None:
+            rest = ShardClosed(self.first_unit, self.first_unit - 1, None, (), (), ())
+        self._append(rest, lanes, flush(rest.last), end=True)
+
+    def _append(self, closed: ShardClosed, lanes: Lanes, runs: tuple[FileRef, ...], *, end: bool) -> None:
+        positions, turn = lanes.commit(closed.last)
+        self._manifest.append(
+            ManifestLine(
+                index=len(self.lines),
+                first=closed.first,
+                last=closed.last,
+                shard=closed.shard,
+                documents=closed.documents,
+                ledgers=closed.ledgers,
+                quarantine=closed.quarantine,
+                index_runs=runs,
+                lanes=positions,
+                turn=turn,
+                tokenizer=self.tokenizer,
+                end=end,
+            )
+        )

@@ -1,0 +1,180 @@
+"""What runs inside a worker: stateless stages over a unit, and the ordered states, behind two small call surfaces."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from headrace.pipeline.config import PipelineConfig
+from headrace.pipeline.plan import READ, stage_names
+from headrace.pipeline.plugins import Plugin, load_builtins
+from headrace.schemas.document import QUARANTINED
+from headrace.schemas.ledger import StageCounts
+from headrace.schemas.source import Cursor, Split
+from headrace.schemas.unit import FileRef, UnitBatch, UnitRequest
+from headrace.stages.apply import apply, settle
+from headrace.stages.base import OrderedStage, OrderedState, RunContext, Stage, judged
+from headrace.stages.read import Part, Reader
+from headrace.stages.tokenize_text import TokenizeStage
+from headrace.stages.tokenizing.spool import load_batch, open_spool
+
+
+@dataclass(frozen=True, slots=True)
+class HostSetup:
+    """What every worker is built from; small, so that it travels cheaply."""
+
+    config_json: str
+    plugins: tuple[Plugin, ...]
+    run: str
+
+    def load(self) -> PipelineConfig:
+        """Register built-in and plugged-in stages and parse the configuration."""
+        load_builtins()
+        for plugin in self.plugins:
+            plugin.load()
+        return PipelineConfig.model_validate_json(self.config_json)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One call to a stateless worker: which stages, on what. `split` is given when the first stage is `read`."""
+
+    unit: int
+    stages: tuple[str, ...]
+    request: UnitRequest | None = None
+    split: Split | None = None
+    tokenizer: str | None = None  # model file, relative to the run folder
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What the supervisor learns of a job: never data, only where reading goes on, counts and seconds."""
+
+    unit: int
+    seconds: Mapping[str, float]
+    counts: tuple[StageCounts, ...] = ()
+    following: Cursor | None = None
+    records: int = 0
+    bytes: int = 0
+    report: Any = None
+    files: tuple[FileRef, ...] = field(default=())
+
+
+class Worker:
+    """A stateless worker: any group of any unit; keeps open streams and loaded models only to be faster."""
+
+    def __init__(self, setup: HostSetup) -> None:
+        self._config = setup.load()
+        self._run = Path(setup.run)
+        names = stage_names(self._config.stages)
+        self._stages: dict[str, Stage] = dict(zip(names, self._config.stages, strict=True))
+        self._sources = {source.name: source for source in self._config.sources}
+        self._bound: dict[tuple[str, str], Stage] = {}
+
+    @cached_property
+    def _reader(self) -> Reader:
+        return Reader()
+
+    def ready(self, _: None = None) -> tuple[None, Done]:
+        """Say that the process is up."""
+        return None, Done(-1, {})
+
+    def run(self, job: Job, payload: UnitBatch | str | None) -> tuple[UnitBatch, Done]:
+        """Run the job's stages; `payload` is the unit's batch, a spooled file, or None for the source."""
+        batch = load_batch(self._run / payload) if isinstance(payload, str) else payload
+        seconds: dict[str, float] = {}
+        part: Part | None = None
+        known = len(batch.counts) if batch is not None else 0
+        for name in job.stages:
+            start = time.perf_counter()
+            if name == READ:
+                part = self._read(job)
+                batch = read_batch(job.unit, part)
+            elif batch is None:
+                raise ValueError(f"unit {job.unit}: stage {name} got no documents")
+            else:
+                batch = apply(name, self._stage(name, job.tokenizer), batch)
+            seconds[name] = time.perf_counter() - start
+        if batch is None:
+            raise ValueError(f"unit {job.unit}: the job names no stage")
+        done = Done(job.unit, seconds, batch.counts[known:])
+        if part is not None:
+            size = part.documents.nbytes
+            done = Done(job.unit, seconds, batch.counts, part.next, batch.counts[0].received, size)
+        return batch, done
+
+    def _read(self, job: Job) -> Part:
+        if job.request is None or job.split is None:
+            raise ValueError(f"unit {job.unit}: nothing says what to read")
+        source = self._sources[job.split.source]
+        return self._reader.read_part(job.split, source, job.request.cursor, self._config.engine.unit_bytes)
+
+    def _stage(self, name: str, tokenizer: str | None) -> Stage:
+        stage = self._stages[name]
+        if not isinstance(stage, TokenizeStage) or tokenizer is None:
+            return stage
+        key = (name, tokenizer)
+        if key not in self._bound:
+            self._bound[key] = stage.bound(self._run / tokenizer)
+        return self._bound[key]
+
+
+def read_batch(unit: int, part: Part) -> UnitBatch:
+    """Make a unit of what was read: records go on, faults are settled and counted."""
+    faults = part.faults.num_rows
+    reasons = Counter(str(reason) for reason in part.faults["reason"].to_pylist())
+    kept = part.documents.num_rows
+    counts = StageCounts(READ, kept + faults, 0, kept, {}, dict(sorted(reasons.items())))
+    settled = (part.faults,) if faults else ()
+    return UnitBatch(unit, part.documents, settled, (counts,), part.files)
+
+
+class OrderedHost:
+    """An ordered stage's state, or the tokenizer's spool, in a process of its own."""
+
+    def __init__(self, setup: HostSetup, context: RunContext, *, spool: bool) -> None:
+        config = setup.load()
+        names = stage_names(config.stages)
+        stage = config.stages[names.index(context.stage)]
+        self._state: OrderedState = _open(stage, context, spool=spool)
+
+    def ready(self, _: None = None) -> tuple[None, Done]:
+        """Say that the state stands."""
+        return None, Done(-1, {})
+
+    def accept(self, payload: UnitBatch) -> tuple[UnitBatch | None, Done]:
+        """Settle one unit in order."""
+        start = time.perf_counter()
+        known = len(payload.counts)
+        batch, report = self._state.accept(payload)
+        seconds = {"accept": time.perf_counter() - start}
+        return batch, Done(payload.unit, seconds, batch.counts[known:], report=report)
+
+    def flush(self, through: int) -> tuple[None, Done]:
+        """Make everything up to unit `through` durable."""
+        files = self._state.flush(through)
+        return None, Done(through, {}, files=files)
+
+    def finish(self) -> tuple[None, Done]:
+        """The input has ended."""
+        return None, Done(-1, {}, report=self._state.finish())
+
+
+def _open(stage: Stage, context: RunContext, *, spool: bool) -> OrderedState:
+    if spool and isinstance(stage, TokenizeStage):
+        return open_spool(context, stage)
+    if isinstance(stage, OrderedStage):
+        return stage.open(context)
+    raise TypeError(f"stage {context.stage} keeps no order")
+
+
+def quarantined(name: str, batch: UnitBatch, reason: str, detail: str) -> UnitBatch:
+    """Take every live document of a batch out as quarantined by stage `name`."""
+    rows: Sequence[str] = [QUARANTINED] * batch.documents.num_rows
+    table = judged(batch.documents, rows, [reason] * len(rows), detail=[detail] * len(rows))
+    return settle(name, batch, table)

@@ -1,0 +1,124 @@
+"""A unit that kills its workers runs alone, stage by stage, bisected down to the document that does it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from headrace.pipeline.executor import DeadlineError, Executor, HostDiedError
+from headrace.pipeline.host import Done, HostSetup, Job, quarantined
+from headrace.pipeline.plan import READ
+from headrace.pipeline.summary import Struck
+from headrace.pipeline.unreadable import unreadable
+from headrace.schemas.ledger import UnitLedger, total
+from headrace.schemas.unit import UnitBatch
+from headrace.stages.tokenizing.spool import load_batch
+
+DEATHS_ALONE = 3  # with the two strikes before: four random kills of one document change nothing
+_SOURCE_STAGES = 2  # read and decode look at a whole unit: a charset is judged on all rows of a file
+
+
+class Isolation:
+    """Runs one job with nothing beside it. Every death costs a worker; the next try gets a fresh one."""
+
+    def __init__(self, executor: Executor, setup: HostSetup, deadline_s: float) -> None:
+        self._executor, self._setup, self._deadline = executor, setup, deadline_s
+        self._worker: Any = None
+        self._struck: list[Struck] = []
+
+    def run(self, job: Job, payload: Any) -> tuple[Any, Done, list[Struck]]:
+        """Give payload and report as the job itself would, and the documents that were quarantined."""
+        stages = job.stages
+        source = Done(job.unit, {})
+        if stages[0] == READ:
+            batch, source = self._source(replace(job, stages=stages[:_SOURCE_STAGES]))
+            stages = stages[_SOURCE_STAGES:]
+        elif isinstance(payload, str):
+            batch = load_batch(Path(self._setup.run) / payload)
+        else:
+            batch = self._executor.fetch(payload)
+        known = 0 if job.stages[0] == READ else len(batch.counts)
+        for stage in stages:
+            after = self._bisect(replace(job, stages=(stage,)), UnitBatch(batch.unit, batch.documents))
+            settled, counts = (*batch.settled, *after.settled), (*batch.counts, *after.counts)
+            batch = batch.but(documents=after.documents, settled=settled, counts=counts)
+        done = replace(source, counts=batch.counts[known:])
+        return self._executor.store(batch), done, self._struck
+
+    def close(self) -> None:
+        """End the last worker."""
+        self._end_worker()
+
+    def _source(self, job: Job) -> tuple[UnitBatch, Done]:
+        """Read and decode; a unit that dies there has no documents yet, and is quarantined as a range of its split."""
+        for _ in range(DEATHS_ALONE):
+            try:
+                return self._alone(job, None)
+            except HostDiedError as error:
+                died = error
+        batch, done = unreadable(job, died.cause, DEATHS_ALONE)
+        self._strike(batch, READ, died.cause)
+        return batch, done
+
+    def _bisect(self, job: Job, batch: UnitBatch) -> UnitBatch:
+        rows = batch.documents.num_rows
+        for _ in range(DEATHS_ALONE if rows == 1 else 1):
+            try:
+                return self._alone(job, self._executor.store(batch))[0]
+            except HostDiedError as error:
+                died = error
+        if rows > 1:
+            half = rows // 2
+            parts = (batch.documents.slice(0, half), batch.documents.slice(half))
+            return merged([self._bisect(job, UnitBatch(batch.unit, part)) for part in parts])
+        if rows == 0:
+            raise died
+        out = quarantined(
+            job.stages[0], batch, died.cause, f"its worker died {DEATHS_ALONE} times with this document alone"
+        )
+        self._strike(out, job.stages[0], died.cause)
+        return out
+
+    def _strike(self, batch: UnitBatch, stage: str, cause: str) -> None:
+        doc_ids = batch.settled[-1]["doc_id"].to_pylist()
+        self._struck += [Struck(batch.unit, str(doc_id), stage, cause) for doc_id in doc_ids]
+
+    def _alone(self, job: Job, payload: Any) -> tuple[UnitBatch, Done]:
+        if self._worker is None:
+            self._worker = self._executor.start_worker(self._setup)
+            self._result(self._executor.order(self._worker, "ready", None), within=180.0)
+        call = self._executor.run(self._worker, job, payload)
+        done = self._result(call, within=self._deadline)
+        return self._executor.fetch(call.payload), done
+
+    def _result(self, call: Any, within: float) -> Done:
+        limit = time.monotonic() + within
+        try:
+            while not self._executor.wait([call], 0.1):
+                if time.monotonic() > limit:
+                    raise DeadlineError(f"longer than {within:g} s")
+            return self._executor.result(call)
+        except HostDiedError:
+            self._end_worker()
+            raise
+
+    def _end_worker(self) -> None:
+        if self._worker is not None:
+            self._executor.kill(self._worker)
+            self._worker = None
+
+
+def merged(parts: Sequence[UnitBatch]) -> UnitBatch:
+    """Join the results of one stage over consecutive slices of a unit."""
+    settled = [table for part in parts for table in part.settled]
+    return UnitBatch(
+        parts[0].unit,
+        pa.concat_tables([part.documents for part in parts], promote_options="default"),
+        (pa.concat_tables(settled, promote_options="default"),) if settled else (),
+        total([UnitLedger(part.unit, part.counts, ()) for part in parts]),
+    )

@@ -1,0 +1,236 @@
+"""The plan: the frozen, printable result of configuration and input listing. It decides the bytes of the output."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from headrace.pipeline.config import PipelineConfig
+from headrace.pipeline.given_model import model_path
+from headrace.pipeline.listing import cut_splits, resolve_source
+from headrace.pipeline.load import LoadedConfig
+from headrace.schemas.durable import canonical_json, sha256_file
+from headrace.schemas.errors import ConfigError
+from headrace.schemas.source import Split
+from headrace.schemas.training import minimum_ahead
+from headrace.stages.base import OrderedStage, Stage
+from headrace.stages.tokenize_text import TokenizeStage
+from headrace.stages.write import WriteStage, check_format
+
+PLAN_VERSION = 1
+READ = "read"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Neighbouring stages that run in one call: `map` in any worker, `ordered` and `spool` in one actor, in order."""
+
+    name: str
+    kind: Literal["map", "ordered", "spool"]
+    stages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Splits in order, the lanes they are dealt onto, the fused groups, and what the run's identity is made of."""
+
+    splits: tuple[Split, ...]
+    lanes: tuple[tuple[int, ...], ...]
+    groups: tuple[Group, ...]
+    names: tuple[str, ...]
+    recipe: Mapping[str, Any]  # the part of the configuration that decides the output
+    versions: Mapping[str, int]
+    bytes: int
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """The three hashes that must agree for a run to be resumed."""
+        return {
+            "config": _hash(self.recipe),
+            "stages": _hash(self.versions),
+            "input": _hash(self.inputs),
+        }
+
+    @property
+    def inputs(self) -> list[list[Any]]:
+        """The input listing: source, path, bytes, modification time of every file, in plan order."""
+        seen: dict[tuple[str, str], list[Any]] = {}
+        for split in self.splits:
+            for f in split.files:
+                seen[split.source, f.path] = [split.source, f.path, f.bytes, f.mtime_ns]
+        return list(seen.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the JSON form that is kept in `plan.json`."""
+        return {
+            "version": PLAN_VERSION,
+            "identity": self.identity,
+            "recipe": self.recipe,
+            "versions": dict(self.versions),
+            "inputs": self.inputs,
+            "splits": [[s.source, [f.path for f in s.files], s.begin, s.end] for s in self.splits],
+            "lanes": [list(lane) for lane in self.lanes],
+            "groups": [asdict(g) for g in self.groups],
+        }
+
+
+def make_plan(loaded: LoadedConfig) -> Plan:
+    """Check everything that can be checked before any data is touched, and give the plan."""
+    config = loaded.config
+    names = stage_names(config.stages)
+    _check_stages(config, names)
+    _check_pace(config)
+    splits: list[Split] = []
+    for source in config.sources:
+        root, files = resolve_source(source, loaded.base)
+        splits += cut_splits(source, root, files, unit_bytes=config.engine.unit_bytes, first_index=len(splits))
+    count = config.engine.lanes
+    lanes = tuple(tuple(range(lane, len(splits), count)) for lane in range(count))
+    plan = Plan(
+        tuple(splits),
+        lanes,
+        make_groups(names, config.stages),
+        names,
+        recipe(loaded),
+        {name: stage.version for name, stage in zip(names, config.stages, strict=True)},
+        0,
+    )
+    return Plan(**{**{f: getattr(plan, f) for f in plan.__slots__}, "bytes": sum(f[2] for f in plan.inputs)})
+
+
+def recipe(loaded: LoadedConfig) -> dict[str, Any]:
+    """Give the part of the configuration that decides the output; engine, pace and training are left out."""
+    whole = loaded.config.model_dump(mode="json", exclude={"run", "engine", "pace", "loader", "trainer", "plugins"})
+    engine = loaded.config.engine
+    model = model_path(loaded.config.stages, loaded.base)
+    return {
+        **whole,
+        "model": sha256_file(model) if model else None,
+        "lanes": engine.lanes,
+        "unit_bytes": engine.unit_bytes,
+        "plugins": {plugin.name: plugin.sha256 for plugin in loaded.plugins},
+    }
+
+
+def stage_names(stages: Sequence[Stage]) -> tuple[str, ...]:
+    """Name every stage by its kind; the second of a kind is `kind.2`.
+
+    >>> from types import SimpleNamespace as S
+    >>> stage_names([S(kind="clean"), S(kind="dedup"), S(kind="clean")])
+    ('clean', 'dedup', 'clean.2')
+    """
+    seen: Counter[str] = Counter()
+    names = []
+    for stage in stages:
+        seen[stage.kind] += 1
+        names.append(stage.kind if seen[stage.kind] == 1 else f"{stage.kind}.{seen[stage.kind]}")
+    return tuple(names)
+
+
+def make_groups(names: Sequence[str], stages: Sequence[Stage]) -> tuple[Group, ...]:
+    """Fuse neighbouring stateless stages; cut at ordered stages and where a tokenizer must be trained first."""
+    groups: list[Group] = []
+    fused = [READ]
+
+    def close() -> None:
+        if fused:
+            groups.append(Group("+".join(fused), "map", tuple(fused)))
+            fused.clear()
+
+    for name, stage in zip(names, stages, strict=True):
+        if isinstance(stage, OrderedStage):
+            if type(stage).prepare is not OrderedStage.prepare:
+                fused.append(name)
+            close()
+            groups.append(Group(name, "ordered", (name,)))
+            continue
+        if isinstance(stage, TokenizeStage) and stage.train:
+            close()
+            groups.append(Group("tokenizer", "spool", (name,)))
+        fused.append(name)
+    close()
+    return tuple(groups)
+
+
+def without_spool(groups: Sequence[Group]) -> tuple[Group, ...]:
+    """Give the groups of a run whose tokenizer is there: what lay around the spool is fused."""
+    out: list[Group] = []
+    for group in groups:
+        if group.kind == "spool":
+            continue
+        if out and out[-1].kind == "map" and group.kind == "map":
+            stages = (*out.pop().stages, *group.stages)
+            out.append(Group("+".join(stages), "map", stages))
+        else:
+            out.append(group)
+    return tuple(out)
+
+
+def _check_stages(config: PipelineConfig, names: Sequence[str]) -> None:
+    kinds = [stage.kind for stage in config.stages]
+    if kinds[:2] != ["decode", "parse"]:
+        why = f"it starts with {', '.join(kinds[:2])}"
+        remedy = "begin `stages:` with `- kind: decode` and `- kind: parse`"
+        raise ConfigError("the chain cannot turn bytes into documents", where="stages", why=why, remedy=remedy)
+    writers = [name for name, stage in zip(names, config.stages, strict=True) if isinstance(stage, WriteStage)]
+    last = config.stages[-1]
+    if len(writers) != 1 or not isinstance(last, WriteStage):
+        why = f"the chain ends with {names[-1]}" if not writers else f"there are {', '.join(writers)}"
+        raise ConfigError(
+            "write must be the last stage, and the only one", where="stages", why=why, remedy="move it to the end"
+        )
+    has_tokens = any(isinstance(stage, TokenizeStage) for stage in config.stages)
+    check_format(last, has_tokens=has_tokens)
+    if config.trainer and not (has_tokens and config.loader):
+        missing = "a `tokenize` stage" if not has_tokens else "a `loader:` section"
+        raise ConfigError(
+            "the trainer has nothing to read",
+            where="trainer",
+            why=f"there is no {missing[2:]}",
+            remedy=f"add {missing}",
+        )
+
+
+def _check_pace(config: PipelineConfig) -> None:
+    last = config.stages[-1]
+    if config.loader is None or not isinstance(last, WriteStage) or last.format == "parquet":
+        return
+    window, batch = config.loader.window_shards, config.loader.global_batch
+    fewest = window * -(-last.shard_tokens // last.sequence_length)
+    least = minimum_ahead(window, batch, fewest)
+    if config.pace.ahead < least:
+        why = (
+            f"{config.pace.ahead} shards are fewer than K x (1 + ceil((B - 1) / S)) = {least}, with "
+            f"K = loader.window_shards = {window}, B = loader.global_batch = {batch}, S = {fewest} sequences in a full "
+            "window: trainer and pipeline would wait for each other for ever"
+        )
+        raise ConfigError(
+            "ahead is too small", where="pace.ahead", why=why, remedy=f"set pace.ahead to {least} or more"
+        )
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a run folder that cannot be made or written, before anything else is done."""
+    existing = folder
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    if not existing.is_dir():
+        raise ConfigError(
+            "the run folder cannot be made", where=str(folder), why=f"{existing} is a file", remedy="change `run:`"
+        )
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise ConfigError(
+            "the run folder cannot be written",
+            where=str(folder),
+            why=f"no permission in {existing}",
+            remedy="change `run:`",
+        )
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(canonical_json(value)).hexdigest()

@@ -1,0 +1,168 @@
+"""The only module that knows Ray: an embedded or a joined cluster, actors, and Ray's errors in our words."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+# Before ray is imported: without it, ray.init writes a token file into the home folder and changes how clusters start.
+os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
+os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+
+import ray
+from ray import exceptions
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from headrace.pipeline.executor import Call, HostDiedError, ObjectLostError
+from headrace.pipeline.host import Done, HostSetup, Job, OrderedHost, Worker
+from headrace.schemas.errors import HeadraceError
+from headrace.schemas.unit import UnitBatch
+from headrace.stages.base import RunContext
+
+_LOST = (
+    exceptions.ObjectLostError,
+    exceptions.OwnerDiedError,
+    exceptions.ObjectFetchTimedOutError,
+    exceptions.ReferenceCountingAssertionError,
+)
+_START_S = 120.0
+
+
+class RayExecutor:
+    """Workers and ordered states as Ray actors. Joins the job's cluster when there is one, else starts a local one."""
+
+    def __init__(self, workers: int | None, object_store_bytes: int | None, *, dashboard: bool) -> None:
+        self._own = False
+        self._folder: str | None = None
+        if not ray.is_initialized():
+            self._connect(workers, object_store_bytes, dashboard=dashboard)
+        self.workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self._worker = ray.remote(Worker)
+        self._ordered = ray.remote(OrderedHost)
+        self._actors: list[Any] = []
+
+    def _connect(self, workers: int | None, object_store_bytes: int | None, *, dashboard: bool) -> None:
+        common: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
+        self._own = True
+        if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ or os.environ.get("RAY_ADDRESS"):
+            ray.init(address="auto", **common)
+            return
+        self._folder = tempfile.mkdtemp(prefix="headrace-ray-")  # short: socket paths are limited to 107 bytes
+        ray.init(
+            address="local",
+            num_cpus=max(os.cpu_count() or 1, workers or 1),
+            object_store_memory=object_store_bytes,
+            include_dashboard=dashboard,
+            _temp_dir=self._folder,
+            **common,
+        )
+
+    @property
+    def folder(self) -> str | None:
+        """Ray's own folder of an embedded cluster; a killed driver leaves it behind."""
+        return self._folder
+
+    def start_worker(self, setup: HostSetup) -> Any:
+        """Start a worker; spread over the nodes by its one CPU."""
+        actor = self._worker.options(
+            num_cpus=1, max_restarts=0, max_task_retries=0, scheduling_strategy="SPREAD"
+        ).remote(setup)
+        self._actors.append(actor)
+        return actor
+
+    def start_ordered(self, setup: HostSetup, context: RunContext, *, spool: bool) -> Any:
+        """Start an ordered state on the driver's node: an un-pinned one may land, and die, with any other node."""
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
+        options = {"num_cpus": 0, "max_restarts": 0, "max_task_retries": 0, "scheduling_strategy": here}
+        actor = self._ordered.options(**options).remote(setup, context, spool=spool)
+        self._actors.append(actor)
+        return actor
+
+    def run(self, worker: Any, job: Job, payload: Any) -> Call:
+        """Start a job; the batch stays in the object store, the report comes back."""
+        out, done = worker.run.options(num_returns=2).remote(job, payload)
+        return Call(worker, out, done, time.monotonic())
+
+    def order(self, host: Any, method: str, argument: Any) -> Call:
+        """Start a method of an ordered host."""
+        arguments = () if method == "finish" else (argument,)
+        out, done = getattr(host, method).options(num_returns=2).remote(*arguments)
+        return Call(host, out, done, time.monotonic())
+
+    def wait(self, calls: Sequence[Call], timeout_s: float) -> list[Call]:
+        """Give the calls that have ended."""
+        if not calls:
+            time.sleep(timeout_s)
+            return []
+        by_reference = {call.done: call for call in calls}
+        ready, _ = ray.wait(list(by_reference), num_returns=1, timeout=timeout_s)
+        if ready:
+            more, _ = ray.wait(list(by_reference), num_returns=len(by_reference), timeout=0)
+            ready = more or ready
+        return [by_reference[reference] for reference in ready]
+
+    def result(self, call: Call) -> Done:
+        """Give the report of an ended call, or its failure in the supervisor's words."""
+        return _translated(call.done)  # type: ignore[no-any-return]
+
+    def fetch(self, payload: Any) -> UnitBatch:
+        """Bring a batch into the driver."""
+        return _translated(payload)  # type: ignore[no-any-return]
+
+    def store(self, batch: UnitBatch) -> Any:
+        """Put a batch into the object store."""
+        return ray.put(batch)
+
+    def kill(self, host: Any) -> None:
+        """End an actor at once."""
+        self._actors = [actor for actor in self._actors if actor is not host]
+        ray.kill(host, no_restart=True)
+
+    def close(self) -> None:
+        """End our actors; end the cluster only if this run started it."""
+        for actor in self._actors:
+            ray.kill(actor, no_restart=True)
+        self._actors.clear()
+        if self._own:
+            ray.shutdown()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _translated(reference: Any) -> Any:
+    try:
+        return ray.get(reference)
+    except exceptions.RayTaskError as error:
+        cause = error.cause
+        if isinstance(cause, _LOST):
+            raise ObjectLostError(str(cause)) from error
+        if isinstance(cause, exceptions.RayActorError):
+            raise ObjectLostError("the worker that made the data is gone") from error
+        raise cause if isinstance(cause, Exception) else error from error
+    except _LOST as error:
+        raise ObjectLostError(str(error)) from error
+    except (exceptions.RayActorError, exceptions.WorkerCrashedError, exceptions.OutOfMemoryError) as error:
+        raise _died(error) from error
+
+
+def _died(error: Exception) -> Exception:
+    text = str(error)
+    if "creation task" in text or "__init__" in text:
+        lines = text.strip().splitlines()
+        return HeadraceError(
+            "a worker could not start", why=lines[-1], remedy="see the full cause with --executor inline"
+        )
+    return HostDiedError(text.splitlines()[0] if text else "worker died")
+
+
+def remove_leftover(folder: Path) -> None:
+    """Remove the folder of an embedded cluster whose driver was killed; only folders this module made."""
+    if folder.name.startswith("headrace-ray-"):
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,60 @@
+"""Say what changed between a started run and the one that is asked for, in words a person can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_SHOWN = 5
+
+
+def changes(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """List the differences of two plans: options by dotted name, stage versions, and input files by name."""
+    return [
+        *_shown(_options("", stored["recipe"], wanted["recipe"])),
+        *_shown(_versions(stored["versions"], wanted["versions"])),
+        *_shown(_inputs(stored["inputs"], wanted["inputs"])),
+    ]
+
+
+def _shown(lines: Iterator[str]) -> list[str]:
+    every = list(lines)
+    more = [f"and {len(every) - _SHOWN} more"] if len(every) > _SHOWN else []
+    return [*every[:_SHOWN], *more]
+
+
+def _options(at: str, old: Any, new: Any) -> Iterator[str]:
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key in [*old, *(k for k in new if k not in old)]:
+            yield from _options(f"{at}.{key}" if at else key, old.get(key), new.get(key))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for i, (a, b) in enumerate(zip(old, new, strict=True)):
+            yield from _options(f"{at}.{i}", a, b)
+    elif old != new:
+        yield f"{at} was {_short(old)} and is now {_short(new)}"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], Mapping):
+        return "[" + ", ".join(str(v.get("kind") or v.get("name")) for v in value) + "]"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _versions(old: Mapping[str, int], new: Mapping[str, int]) -> Iterator[str]:
+    for name in old:
+        if name in new and old[name] != new[name]:
+            yield f"stage {name} was version {old[name]} and is now {new[name]}"
+
+
+def _inputs(old: list[list[Any]], new: list[list[Any]]) -> Iterator[str]:
+    before = {(source, path): rest for source, path, *rest in old}
+    after = {(source, path): rest for source, path, *rest in new}
+    for key, listed in before.items():
+        if key not in after:
+            yield f"input {key[0]}:{key[1]} is gone"
+        elif listed != after[key]:
+            yield f"input {key[0]}:{key[1]} was changed"
+    for key in after:
+        if key not in before:
+            yield f"input {key[0]}:{key[1]} is new"

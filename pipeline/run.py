@@ -1,0 +1,212 @@
+"""Run a pipeline from its configuration to its last shard, and its trainer to its last step."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from headrace.pipeline.chain import Chain, Engine, RollbackError, Tally
+from headrace.pipeline.committer import Committer
+from headrace.pipeline.config import EngineConfig
+from headrace.pipeline.events import EventLog, Watcher
+from headrace.pipeline.executor import Executor, InlineExecutor
+from headrace.pipeline.given_model import given_model
+from headrace.pipeline.host import HostSetup
+from headrace.pipeline.load import LoadedConfig
+from headrace.pipeline.manifest_log import ManifestLog
+from headrace.pipeline.pace import Pace
+from headrace.pipeline.plan import Plan, make_plan
+from headrace.pipeline.run_folder import RunFolder
+from headrace.pipeline.summary import RunSummary, summarize
+from headrace.pipeline.trainer_process import TrainerProcess
+from headrace.schemas.errors import HeadraceError
+from headrace.schemas.training import TrainingConfig
+from headrace.stages.tokenizing.spool import trained_model
+
+_ROLLBACKS = 3  # without a commit in between
+
+
+def run_pipeline(loaded: LoadedConfig, *, fresh: bool = False, watchers: Sequence[Watcher] = ()) -> RunSummary:
+    """Do the whole job, or go on where an earlier process stopped; same input and configuration, same bytes.
+
+    Raises ConfigError before anything is touched, HeadraceError when the run fails. SIGTERM and SIGINT end it in order:
+    the state of the summary is then `stopped`, and the next call goes on behind the last commit.
+    """
+    plan = make_plan(loaded)
+    with contextlib.ExitStack() as stack:
+        folder = RunFolder(loaded.run_dir)
+        stack.callback(folder.close)
+        resolved = loaded.config.model_dump(mode="json")
+        folder.prepare(plan, resolved, fresh=fresh)
+        stack.enter_context(_disk_errors(folder.path))
+        return _Session(loaded, plan, folder, stack, watchers).run()
+
+
+class _Session:
+    """One process's share of a run: opened files, the executor, the trainer, and the signal that ends it."""
+
+    def __init__(
+        self,
+        loaded: LoadedConfig,
+        plan: Plan,
+        folder: RunFolder,
+        stack: contextlib.ExitStack,
+        watchers: Sequence[Watcher],
+    ) -> None:
+        self._config, self._plan, self._folder, self._stack = loaded.config, plan, folder, stack
+        self._start = time.monotonic()
+        self._tally = Tally()
+        self._stopping = stack.enter_context(_stop_signal())
+        self._log = EventLog(folder.path, tuple(watchers))
+        stack.callback(self._log.close)
+        self._manifest = ManifestLog(folder.path)
+        stack.callback(self._manifest.close)
+        trainer = self._config.trainer
+        self._required = trainer is not None and trainer.mode == "required"
+        self._pace = Pace(
+            folder.path,
+            self._config.pace.ahead,
+            required=self._required,
+            beat_timeout_s=self._config.pace.beat_timeout_s,
+        )
+        tokenizer = given_model(self._config.stages, loaded.base, folder.path) or trained_model(folder.path)
+        self._committer = Committer(folder.path, self._manifest, self._log, self._pace, tokenizer)
+        plugins = loaded.plugins
+        self._setup = HostSetup(self._config.model_dump_json(), plugins, str(folder.path.absolute()))
+        self._trainer = self._make_trainer()
+
+    def run(self) -> RunSummary:
+        """Give the summary once everything is done or stopped."""
+        finished = self._manifest.ended
+        if self._trainer:
+            self._stack.callback(self._trainer.stop)
+            self._trainer.start()
+        if not finished:
+            finished = self._run_chains()
+        if finished:
+            self._folder.sweep({ref.name for line in self._manifest.lines for ref in line.files})
+            self._await_trainer()
+        stopped = not finished or self._stopping.is_set()
+        trainer = {"deaths": self._trainer.deaths, "ended": self._trainer.ended} if self._trainer else None
+        seconds = time.monotonic() - self._start
+        summary = summarize(self._committer, self._tally, "stopped" if stopped else "done", seconds, trainer)
+        self._log.emit(
+            "ended", state=summary.state, units=summary.units, shards=summary.shards, summary=summary.to_json()
+        )
+        return summary
+
+    def _make_trainer(self) -> TrainerProcess | None:
+        config = self._config
+        if not self._required or config.trainer is None or config.loader is None:
+            return None
+        training = TrainingConfig(loader=config.loader, trainer=config.trainer)
+        return TrainerProcess(self._folder.path, training, config.pace.restarts, self._pace, self._log)
+
+    def _await_trainer(self) -> None:
+        while self._trainer and not self._trainer.ended and not self._stopping.is_set():
+            self._trainer.poll()
+            time.sleep(0.05)
+
+    def _run_chains(self) -> bool:
+        executor, workers = _start_executor(self._config.engine, self._folder)
+        self._stack.callback(executor.close)
+        engine = self._engine(executor, workers)
+        self._log.emit(
+            "started",
+            executor=self._config.engine.executor,
+            workers=workers,
+            resumed_at=self._committer.first_unit,
+            groups=[group.name for group in self._plan.groups],
+            bytes=self._plan.bytes,
+            pid=os.getpid(),
+        )
+        rollbacks, before = 0, -1
+        while True:
+            try:
+                return Chain(engine).run()
+            except RollbackError as error:
+                rollbacks = rollbacks + 1 if self._committer.first_unit == before else 1
+                before = self._committer.first_unit
+                self._tally.incidents["rollbacks"] += 1
+                self._log.emit("rollback", cause=str(error), unit=before)
+                if rollbacks > _ROLLBACKS:
+                    remedy = "the committed shards are safe; see the cause, then run the same command again"
+                    raise HeadraceError(
+                        "an ordered stage dies again and again", why=str(error), remedy=remedy
+                    ) from error
+
+    def _engine(self, executor: Executor, workers: int) -> Engine:
+        config = self._config.engine
+        return Engine(
+            plan=self._plan,
+            setup=self._setup,
+            executor=executor,
+            log=self._log,
+            pace=self._pace,
+            committer=self._committer,
+            tally=self._tally,
+            workers=workers,
+            window=config.window,
+            deadline_s=config.deadline_s,
+            drain_s=config.drain_s,
+            limit=self._config.limit,
+            tick=self._tick,
+        )
+
+    def _tick(self) -> bool:
+        if self._trainer:
+            self._trainer.poll()
+        return self._stopping.is_set()
+
+
+def _start_executor(config: EngineConfig, folder: RunFolder) -> tuple[Executor, int]:
+    if config.executor == "inline":
+        return InlineExecutor(), 1
+    from headrace.pipeline.ray_executor import RayExecutor, remove_leftover  # ray takes half a second to import
+
+    if left := folder.left_behind.get("ray"):
+        remove_leftover(Path(left))
+    executor = RayExecutor(config.workers, config.object_store_bytes, dashboard=config.dashboard)
+    folder.note_ray_folder(executor.folder)
+    return executor, executor.workers
+
+
+@contextlib.contextmanager
+def _stop_signal() -> Iterator[threading.Event]:
+    """Turn SIGTERM and SIGINT into an event; outside the main thread signals stay as they are."""
+    stopping = threading.Event()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        stopping.set()
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stopping
+        return
+    before: dict[int, Any] = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stopping
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _disk_errors(run: Path) -> Iterator[None]:
+    """Say what a full or read-only disk means for the run."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES}:
+            raise
+        remedy = "make room or change the rights; the committed shards are safe, run the same command again to go on"
+        raise HeadraceError(
+            "the run folder cannot be written", where=str(run), why=error.strerror or "", remedy=remedy
+        ) from error
