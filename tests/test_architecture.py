@@ -135,7 +135,9 @@ def forbidden_names(root: Path) -> Iterator[str]:
 def tracked(root: Path) -> list[Path]:
     """Give the files that git tracks; all files where there is no repository, as in a planted tree."""
     if (root / ".git").exists() and shutil.which("git"):
-        listing = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True).stdout
+        listing = subprocess.run(
+            ["git", "-c", "safe.directory=*", "ls-files", "-z"], cwd=root, capture_output=True, check=True
+        ).stdout
         names = [name for name in listing.decode().split("\0") if name]
         return [root / name for name in names]
     return [
