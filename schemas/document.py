@@ -62,7 +62,7 @@ VERDICT_SCHEMA = pa.schema(
     ]
 )
 # Rows that left the chain: the document's columns, the verdict, and the stage that decided.
-SETTLED_FIELDS = [*VERDICT_SCHEMA, pa.fieldpa.field("stage", pa.string())]
+SETTLED_FIELDS = [*VERDICT_SCHEMA, pa.field("stage", pa.string())]
 
 DROPPED, QUARANTINED, KEPT = "dropped", "quarantined", "kept"
 
