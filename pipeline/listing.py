@@ -1,0 +1,139 @@
+"""From the patterns of a source to its files, and from the files to splits: what the plan sees of the disk."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import stat
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+from headrace.schemas.errors import ConfigError
+from headrace.schemas.source import InputFile, Source, Split
+from headrace.stages.reading.content import UNREADABLE, open_content
+from headrace.stages.reading.formats import cuttable, is_table
+from headrace.stages.reading.part import FILE_COST
+from headrace.stages.reading.stream import StreamFaultError
+
+RANGE_UNITS = 16  # a byte range holds this many units: long enough to amortise opening, short enough to share out
+
+_PLACES = ("stdlib", "purelib")
+_WILD = re.compile(r"[*?[]")
+_GLOB = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
+def resolve_source(source: Source, base: Path) -> tuple[Path, list[InputFile]]:
+    """Find the files of a source, in the order of their paths' bytes, and the folder that the paths are relative to.
+
+    The folder is the longest one that all patterns share before their first wildcard, so that two machines which hold
+    the same files in different places give the same relative paths.
+    """
+    patterns = [_absolute(pattern, base) for pattern in source.paths]
+    root = Path(os.path.commonpath([_literal_folder(p) for p in patterns]))
+    found = {os.path.relpath(path, root) for pattern in patterns for path in _matches(pattern)}
+    exclusions = [_exclusion(pattern) for pattern in source.exclude]
+    paths = sorted((p for p in found if not any(e.fullmatch(p) for e in exclusions)), key=os.fsencode)
+    if not paths:
+        raise ConfigError(
+            "no input file was found",
+            where=f"source {source.name}",
+            why=f"nothing matches {', '.join(source.paths)}" + (" after the exclusions" if found else ""),
+            remedy=f"check the paths; relative ones begin at {base}",
+        )
+    return root, [_listed(root, path, source) for path in paths]
+
+
+def cut_splits(source: Source, root: Path, files: list[InputFile], *, unit_bytes: int, first_index: int) -> list[Split]:
+    """Cut a source's files into splits: byte ranges of big files, single files, and groups of small ones, in order."""
+    pieces: list[tuple[tuple[InputFile, ...], int, int | None]] = []
+    for group in _groups(files, unit_bytes):
+        span = RANGE_UNITS * unit_bytes
+        if len(group) > 1 or group[0].bytes <= span or not _rangeable(source, root, group[0]):
+            pieces.append((group, 0, None))
+            continue
+        size = group[0].bytes
+        pieces.extend((group, begin, begin + span if begin + span < size else None) for begin in range(0, size, span))
+    numbered = enumerate(pieces, first_index)
+    return [Split(index, source.name, str(root), group, begin, end) for index, (group, begin, end) in numbered]
+
+
+def _absolute(pattern: str, base: Path) -> str:
+    for place in _PLACES:
+        pattern = pattern.replace(f"{{{place}}}", sysconfig.get_paths()[place])
+    return os.path.abspath(base / Path(pattern).expanduser())  # noqa: PTH100  Path.resolve would follow links
+
+
+def _literal_folder(pattern: str) -> Path:
+    """Give the folder that a pattern names before its first wildcard."""
+    path, wild = Path(pattern), _WILD.search(pattern)
+    if wild and not os.path.lexists(pattern):
+        return Path(pattern[: wild.start()] + "x").parent
+    return path if path.is_dir() else path.parent
+
+
+def _matches(pattern: str) -> Iterator[str]:
+    # A name that exists is taken as it is, even with brackets in it.
+    if not os.path.lexists(pattern):
+        found = glob.iglob(pattern, recursive=True, include_hidden=True)  # noqa: PTH207  Path.glob hides unreadable folders
+        yield from (name for name in found if not Path(name).is_dir())
+    elif Path(pattern).is_dir():
+        yield from (str(Path(folder, name)) for folder, _, names in os.walk(pattern) for name in names)
+    else:
+        yield pattern
+
+
+def _exclusion(pattern: str) -> re.Pattern[str]:
+    """Turn a glob into an expression for relative paths; a folder's name stands for all that is below it."""
+    pieces = re.split(r"(\*\*/|\*\*|\*|\?|\[[^]]+\])", pattern.rstrip("/"))
+    return re.compile("".join(_GLOB.get(p, p if _is_set(p) else re.escape(p)) for p in pieces) + "(/.*)?", re.DOTALL)
+
+
+def _is_set(piece: str) -> bool:
+    return piece.startswith("[") and piece.endswith("]")
+
+
+def _listed(root: Path, path: str, source: Source) -> InputFile:
+    try:
+        path.encode()
+    except UnicodeEncodeError as error:
+        raise ConfigError(
+            "a file name is not UTF-8",
+            where=f"source {source.name}: {os.fsencode(path)!r}",
+            why="names become part of doc_id, which a person can type",
+            remedy="rename the file, or leave it out with `exclude`",
+        ) from error
+    try:
+        state = (root / path).stat()
+    except OSError:
+        return InputFile(path, 0, UNREADABLE)
+    if not stat.S_ISREG(state.st_mode):  # opening a pipe would wait for ever
+        return InputFile(path, 0, UNREADABLE)
+    return InputFile(path, state.st_size, state.st_mtime_ns)
+
+
+def _groups(files: list[InputFile], unit_bytes: int) -> Iterator[tuple[InputFile, ...]]:
+    """Put neighbours together while their sizes fit into a unit; tables and byte files stay apart."""
+    group: list[InputFile] = []
+    size = 0
+    for file in files:
+        cost = max(file.bytes, FILE_COST)
+        if group and (size + cost > unit_bytes or is_table(file.path) != is_table(group[0].path)):
+            yield tuple(group)
+            group, size = [], 0
+        group.append(file)
+        size += cost
+    if group:
+        yield tuple(group)
+
+
+def _rangeable(source: Source, root: Path, file: InputFile) -> bool:
+    try:
+        content = open_content(str(root), file, source)
+    except StreamFaultError:
+        return False
+    try:
+        return not content.packed and content.wide is None and cuttable(content.format, source)
+    finally:
+        content.close()
