@@ -21,7 +21,8 @@ from headrace.stages.apply import apply, settle
 from headrace.stages.base import OrderedStage, OrderedState, RunContext, Stage, judged
 from headrace.stages.read import Part, Reader
 from headrace.stages.tokenize_text import TokenizeStage
-from headrace.stages.tokenizing.spool import load_batch, open_spool
+from headrace.stages.tokenizing.batch_file import load_batch
+from headrace.stages.tokenizing.spool import open_spool
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class Worker:
 
     def run(self, job: Job, payload: UnitBatch | str | None) -> tuple[UnitBatch, Done]:
         """Run the job's stages; `payload` is the unit's batch, a spooled file, or None for the source."""
-        batch = load_batch(self._run / payload) if isinstance(payload, str) else payload
+        batch = load_batch(Path(payload)) if isinstance(payload, str) else payload
         seconds: dict[str, float] = {}
         part: Part | None = None
         known = len(batch.counts) if batch is not None else 0

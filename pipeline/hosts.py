@@ -35,7 +35,7 @@ class Hosts:
 
     def start_ordered(self, number: int, context: RunContext, *, spool: bool) -> None:
         """Start the state of ordered group `number`, and wait until it stands."""
-        host = self._executor.start_ordered(self._setup, context, spool)
+        host = self._executor.start_ordered(self._setup, context, spool=spool)
         self._all.append(host)
         self.ordered[number] = host
         self.wait_ready(self._executor.order(host, "ready", None))

@@ -17,7 +17,7 @@ from headrace.pipeline.summary import Struck
 from headrace.pipeline.unreadable import unreadable
 from headrace.schemas.ledger import UnitLedger, total
 from headrace.schemas.unit import UnitBatch
-from headrace.stages.tokenizing.spool import load_batch
+from headrace.stages.tokenizing.batch_file import load_batch
 
 DEATHS_ALONE = 3  # with the two strikes before: four random kills of one document change nothing
 _SOURCE_STAGES = 2  # read and decode look at a whole unit: a charset is judged on all rows of a file
@@ -39,7 +39,7 @@ class Isolation:
             batch, source = self._source(replace(job, stages=stages[:_SOURCE_STAGES]))
             stages = stages[_SOURCE_STAGES:]
         elif isinstance(payload, str):
-            batch = load_batch(Path(self._setup.run) / payload)
+            batch = load_batch(Path(payload))
         else:
             batch = self._executor.fetch(payload)
         known = 0 if job.stages[0] == READ else len(batch.counts)

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from headrace.pipeline.config import PipelineConfig
-from headrace.pipeline.given_model import model_path
 from headrace.pipeline.listing import cut_splits, resolve_source
 from headrace.pipeline.load import LoadedConfig
+from headrace.pipeline.run_tokenizer import model_path
 from headrace.schemas.durable import canonical_json, sha256_file
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.source import Split

@@ -18,18 +18,17 @@ from headrace.pipeline.committer import Committer
 from headrace.pipeline.config import EngineConfig
 from headrace.pipeline.events import EventLog, Watcher
 from headrace.pipeline.executor import Executor, InlineExecutor
-from headrace.pipeline.given_model import given_model
 from headrace.pipeline.host import HostSetup
 from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.manifest_log import ManifestLog
 from headrace.pipeline.pace import Pace
 from headrace.pipeline.plan import Plan, make_plan
 from headrace.pipeline.run_folder import RunFolder
+from headrace.pipeline.run_tokenizer import known_tokenizer
 from headrace.pipeline.summary import RunSummary, summarize
 from headrace.pipeline.trainer_process import TrainerProcess
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.training import TrainingConfig
-from headrace.stages.tokenizing.spool import trained_model
 
 _ROLLBACKS = 3  # without a commit in between
 
@@ -77,7 +76,7 @@ class _Session:
             required=self._required,
             beat_timeout_s=self._config.pace.beat_timeout_s,
         )
-        tokenizer = given_model(self._config.stages, loaded.base, folder.path) or trained_model(folder.path)
+        tokenizer = known_tokenizer(self._config.stages, loaded.base, folder.path)
         self._committer = Committer(folder.path, self._manifest, self._log, self._pace, tokenizer)
         plugins = loaded.plugins
         self._setup = HostSetup(self._config.model_dump_json(), plugins, str(folder.path.absolute()))

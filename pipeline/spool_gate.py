@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from headrace.pipeline.executor import Call
 from headrace.pipeline.plan import Group
 from headrace.schemas.unit import FileRef, UnitRequest
-from headrace.stages.tokenizing.spool import SpoolReport
+from headrace.stages.tokenizing.spool import Spooled
 
 
 class SpoolGate:
@@ -31,9 +31,9 @@ class SpoolGate:
         """Units wait here, or the tokenizer is being trained."""
         return bool(self._units) or self.training is not None
 
-    def keep(self, request: UnitRequest, report: SpoolReport) -> None:
+    def keep(self, request: UnitRequest, report: Spooled) -> None:
         """A unit was spooled."""
-        self._units.append((request, report.path))
+        self._units.append((request, str(report.path)))
         self._full = self._full or report.full
 
     def wants_training(self, in_flight: int, *, all_read: bool) -> bool:

@@ -9,58 +9,54 @@ from typing import Any
 import pyarrow as pa
 
 # What `read` yields: bytes and hints, one row a record.
-RAW_SCHEMA = pa.schema(
-    [
-        pa.field("doc_id", pa.string()),  # source:relative/path#offset
-        pa.field("data", pa.large_binary()),
-        pa.field("source", pa.string()),
-        pa.field("path", pa.string()),
-        pa.field("offset", pa.int64()),  # first byte of the record in its decompressed container
-        pa.field("member", pa.string()),  # name inside an archive
-        pa.field(
-            "format", pa.string()
-        ),  # how parse treats the record: text, json, jsonl, csv, html, row (already text)
-        pa.field("declared", pa.string()),  # charset by configuration or container
-        pa.field("licence", pa.string()),
-        pa.field("authority", pa.float32()),
-        pa.field("metadata", pa.string()),  # JSON object
-    ]
-)
+_RAW: list[pa.Field[Any]] = [
+    pa.field("doc_id", pa.string()),  # source:relative/path#offset
+    pa.field("data", pa.large_binary()),
+    pa.field("source", pa.string()),
+    pa.field("path", pa.string()),
+    pa.field("offset", pa.int64()),  # first byte of the record in its decompressed container
+    pa.field("member", pa.string()),  # name inside an archive
+    pa.field("format", pa.string()),  # how parse treats it: text, json, jsonl, csv, html, row (already text)
+    pa.field("declared", pa.string()),  # charset by configuration or container
+    pa.field("licence", pa.string()),
+    pa.field("authority", pa.float32()),
+    pa.field("metadata", pa.string()),  # JSON object
+]
+RAW_SCHEMA = pa.schema(_RAW)
 
 # What `parse` yields and every later stage receives; stages append columns named values.*, scores.*, or private _*.
-DOCUMENT_SCHEMA = pa.schema(
-    [
-        pa.field("doc_id", pa.string()),
-        pa.field("text", pa.large_string()),
-        pa.field("source", pa.string()),
-        pa.field("path", pa.string()),
-        pa.field("offset", pa.int64()),
-        pa.field("member", pa.string()),
-        pa.field("url", pa.string()),
-        pa.field("language", pa.string()),
-        pa.field("script", pa.string()),
-        pa.field("encoding", pa.string()),
-        pa.field("encoding_method", pa.string()),  # bom, escape, utf-8, declared, detected, native
-        pa.field("encoding_confidence", pa.float32()),
-        pa.field("damage", pa.float32()),  # share of characters that could not be decoded
-        pa.field("licence", pa.string()),
-        pa.field("authority", pa.float32()),
-        pa.field("grade", pa.string()),  # A, B, C or D
-        pa.field("metadata", pa.string()),  # JSON object
-    ]
-)
+_DOCUMENT: list[pa.Field[Any]] = [
+    pa.field("doc_id", pa.string()),
+    pa.field("text", pa.large_string()),
+    pa.field("source", pa.string()),
+    pa.field("path", pa.string()),
+    pa.field("offset", pa.int64()),
+    pa.field("member", pa.string()),
+    pa.field("url", pa.string()),
+    pa.field("language", pa.string()),
+    pa.field("script", pa.string()),
+    pa.field("encoding", pa.string()),
+    pa.field("encoding_method", pa.string()),  # bom, escape, utf-8, declared, detected, native
+    pa.field("encoding_confidence", pa.float32()),
+    pa.field("damage", pa.float32()),  # share of characters that could not be decoded
+    pa.field("licence", pa.string()),
+    pa.field("authority", pa.float32()),
+    pa.field("grade", pa.string()),  # A, B, C or D
+    pa.field("metadata", pa.string()),  # JSON object
+]
+DOCUMENT_SCHEMA = pa.schema(_DOCUMENT)
 
 # What a stage adds to name the documents it takes out; null in `verdict` = the document goes on.
-VERDICT_SCHEMA = pa.schema(
-    [
-        pa.field("verdict", pa.string()),  # dropped | quarantined
-        pa.field("reason", pa.string()),  # stable name of the rule or of the fault
-        pa.field("value", pa.float64()),  # what was measured
-        pa.field("threshold", pa.float64()),  # what it was compared with
-        pa.field("survivor", pa.string()),  # doc_id of the kept document that this one repeats
-        pa.field("detail", pa.string()),  # the error's own words
-    ]
-)
+_VERDICT: list[pa.Field[Any]] = [
+    pa.field("verdict", pa.string()),  # dropped | quarantined
+    pa.field("reason", pa.string()),  # stable name of the rule or of the fault
+    pa.field("value", pa.float64()),  # what was measured
+    pa.field("threshold", pa.float64()),  # what it was compared with
+    pa.field("survivor", pa.string()),  # doc_id of the kept document that this one repeats
+    pa.field("detail", pa.string()),  # the error's own words
+]
+VERDICT_SCHEMA = pa.schema(_VERDICT)
+
 # Rows that left the chain: the document's columns, the verdict, and the stage that decided.
 SETTLED_FIELDS = [*VERDICT_SCHEMA, pa.field("stage", pa.string())]
 
