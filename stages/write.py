@@ -15,10 +15,10 @@ from headrace.stages.writing.state import ShardClosed, WriterState
 from headrace.stages.writing.text_shard import TextShard
 from headrace.stages.writing.token_shard import Layout, TokenShard
 
-__all__ = ["ShardClosed", "WriteStage", "WriterState", "check_format"]
+__all__ = ["ShardClosed", "Write", "WriterState", "check_format"]
 
 
-class WriteStage(OrderedStage):
+class Write(OrderedStage):
     """Write kept documents as packed token sequences (arrow, lmdb), or as text with every column (parquet)."""
 
     kind: Literal["write"] = "write"
@@ -51,7 +51,7 @@ class WriteStage(OrderedStage):
         return TokenShard(Layout(self.format, self.sequence_length, self.packing, self.window), self.shard_tokens)
 
 
-def check_format(stage: WriteStage, *, has_tokens: bool) -> None:
+def check_format(stage: Write, *, has_tokens: bool) -> None:
     """Raise ConfigError when the format cannot hold what the chain before `write` gives."""
     if has_tokens == (stage.format != PARQUET):
         return
@@ -66,3 +66,6 @@ def check_format(stage: WriteStage, *, has_tokens: bool) -> None:
         where="stage write",
         remedy="add `- kind: tokenize` before `write`, or set `format: parquet`",
     )
+
+
+WriteStage = Write

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 Ids: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
 Offsets: TypeAlias = NDArray[np.int64]
+TextColumn: TypeAlias = Any  # a pa.Array of large_string without nulls; the stubs know no such array
 
 
 class Tokenizer(Protocol):
@@ -40,8 +40,8 @@ class Tokenizer(Protocol):
         """The id that ends a document, if the model has one."""
         ...
 
-    def encode(self, texts: pa.Array[Any]) -> tuple[Ids, Offsets]:
-        """Give the ids of all texts (large_string, no nulls); those of text i are ids[offsets[i]:offsets[i + 1]]."""
+    def encode(self, texts: TextColumn) -> tuple[Ids, Offsets]:
+        """Give the ids of all texts ; those of text i are ids[offsets[i]:offsets[i + 1]]."""
         ...
 
     def decode(self, ids: Ids) -> str:

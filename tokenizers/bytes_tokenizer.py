@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import pyarrow as pa
 
-from headrace.tokenizers.base import Ids, Offsets
+from headrace.tokenizers.base import Ids, Offsets, TextColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +21,9 @@ class BytesTokenizer:
     bos_id: ClassVar[int | None] = 257
     eos_id: ClassVar[int | None] = 258
 
-    def encode(self, texts: pa.Array[Any]) -> tuple[Ids, Offsets]:
+    def encode(self, texts: TextColumn) -> tuple[Ids, Offsets]:
         """Give the bytes of the texts as ids; works on the column's buffers, whatever the number of texts."""
-        buffers: list[Any] = texts.buffers()
-        _, offsets_buffer, data = buffers
+        _, offsets_buffer, data = texts.buffers()
         if not len(texts) or data is None:
             return np.empty(0, np.uint16), np.zeros(len(texts) + 1, np.int64)
         offsets = np.frombuffer(offsets_buffer, np.int64)[texts.offset : texts.offset + len(texts) + 1]

@@ -14,7 +14,7 @@ class TrainOptions(BaseModel):
 
     vocab_size: int = Field(32_000, ge=300, le=1 << 20, description="Ids wanted; a small sample may give fewer.")
     model_type: Literal["unigram", "bpe"] = Field("unigram", description="The algorithm of the model.")
-    sample_bytes: int = Field(32_000_000, ge=1, description="Train on this much text: the first kept documents.")
+    sample_bytes: int = Field(16_000_000, ge=1, description="Train on this much text: the first kept documents.")
     character_coverage: float = Field(
         0.9995, gt=0, le=1, description="Share of characters that get an id of their own; the rest is spelled in bytes."
     )

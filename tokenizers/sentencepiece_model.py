@@ -6,14 +6,13 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import sentencepiece
 
 from headrace.schemas.errors import FormatError
-from headrace.tokenizers.base import Ids, Offsets, id_type
+from headrace.tokenizers.base import Ids, Offsets, TextColumn, id_type
 
 # The fields of a model file (protocol buffer `ModelProto`), by number.
 _PIECES, _TRAINER, _NORMALIZER = 1, 2, 3
@@ -48,9 +47,9 @@ class SentencePieceTokenizer:
         pad = _present(self.engine.pad_id())
         return pad if pad is not None else self.eos_id or 0
 
-    def encode(self, texts: pa.Array[Any]) -> tuple[Ids, Offsets]:
+    def encode(self, texts: TextColumn) -> tuple[Ids, Offsets]:
         """Give the ids the library gives; its int32 buffers are copied once, straight into the narrow array."""
-        utf8: list[Any] = texts.cast(pa.large_binary()).to_pylist()
+        utf8: list[bytes] = texts.cast(pa.large_binary()).to_pylist()
         # One thread: a worker has one core, and replicas give the parallelism.
         parts = self.engine.encode(utf8, return_type="numpy", num_threads=1) if utf8 else []
         offsets = np.zeros(len(parts) + 1, np.int64)

@@ -61,6 +61,11 @@ def in_order(table: pa.Table) -> pa.Table:
     return table.select(names).cast(pa.schema(fields))
 
 
+def emptied(batch: UnitBatch) -> UnitBatch:
+    """Give the batch without its rows, counts kept: they are in files now, and need not travel any further."""
+    return batch.but(documents=batch.documents.schema.empty_table(), settled=())
+
+
 def parquet_bytes(table: pa.Table) -> memoryview:
     """Give a Parquet file whose bytes depend on the rows alone, not on how they were chunked."""
     sink = pa.BufferOutputStream()

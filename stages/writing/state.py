@@ -12,7 +12,7 @@ from headrace.schemas.ledger import StageCounts
 from headrace.schemas.manifest import ShardInfo
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.base import RunContext
-from headrace.stages.writing.documents import Record, documents_table, parquet_bytes, quarantine_table
+from headrace.stages.writing.documents import Record, documents_table, emptied, parquet_bytes, quarantine_table
 from headrace.stages.writing.files import Staged, commit_staged, make_folders, stage_bytes, writing
 from headrace.stages.writing.text_shard import TextShard
 from headrace.stages.writing.token_shard import TokenShard
@@ -53,7 +53,7 @@ class WriterState:
         self._shard.add(batch)
         self._stage_files(batch)
         self._next += 1
-        return batch, self._close() if self._shard.full else None
+        return emptied(batch), self._close() if self._shard.full else None
 
     def flush(self, through: int) -> tuple[FileRef, ...]:
         """Give nothing: the writer keeps no state beyond the shards that the manifest lists."""
