@@ -43,7 +43,7 @@ class EventLog:
     def emit(self, kind: str, **data: Any) -> None:
         """Record one event."""
         event = Event(kind, round(time.monotonic() - self._start, 4), data)
-        self._file.write(json.dumps({"kind": kind, "seconds": event.seconds, **data}, ensure_ascii=False) + "\n")
+        self._file.write(json.dumps({"kind": kind, "at": event.seconds, **data}, ensure_ascii=False) + "\n")
         for watch in self._watchers:
             watch(event)
 

@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -32,8 +32,29 @@ from headrace.schemas.training import TrainingConfig
 
 _ROLLBACKS = 3  # without a commit in between
 
+StartExecutor = Callable[[EngineConfig, RunFolder], tuple[Executor, int]]
 
-def run_pipeline(loaded: LoadedConfig, *, fresh: bool = False, watchers: Sequence[Watcher] = ()) -> RunSummary:
+
+def start_executor(config: EngineConfig, folder: RunFolder) -> tuple[Executor, int]:
+    """Start the configured executor; give it and how many stateless workers it is to have."""
+    if config.executor == "inline":
+        return InlineExecutor(), 1
+    from headrace.pipeline.ray_executor import RayExecutor, remove_leftover  # ray takes half a second to import
+
+    if left := folder.left_behind.get("ray"):
+        remove_leftover(Path(left))
+    executor = RayExecutor(config.workers, config.object_store_bytes, dashboard=config.dashboard)
+    folder.note_ray_folder(executor.folder)
+    return executor, executor.workers
+
+
+def run_pipeline(
+    loaded: LoadedConfig,
+    *,
+    fresh: bool = False,
+    watchers: Sequence[Watcher] = (),
+    start_executor: StartExecutor = start_executor,
+) -> RunSummary:
     """Do the whole job, or go on where an earlier process stopped; same input and configuration, same bytes.
 
     Raises ConfigError before anything is touched, HeadraceError when the run fails. SIGTERM and SIGINT end it in order:
@@ -46,7 +67,7 @@ def run_pipeline(loaded: LoadedConfig, *, fresh: bool = False, watchers: Sequenc
         resolved = loaded.config.model_dump(mode="json")
         folder.prepare(plan, resolved, fresh=fresh)
         stack.enter_context(_disk_errors(folder.path))
-        return _Session(loaded, plan, folder, stack, watchers).run()
+        return _Session(loaded, plan, folder, stack, watchers, start_executor).run()
 
 
 class _Session:
@@ -59,7 +80,9 @@ class _Session:
         folder: RunFolder,
         stack: contextlib.ExitStack,
         watchers: Sequence[Watcher],
+        start_executor: StartExecutor,
     ) -> None:
+        self._start_executor = start_executor
         self._config, self._plan, self._folder, self._stack = loaded.config, plan, folder, stack
         self._start = time.monotonic()
         self._tally = Tally()
@@ -115,7 +138,7 @@ class _Session:
             time.sleep(0.05)
 
     def _run_chains(self) -> bool:
-        executor, workers = _start_executor(self._config.engine, self._folder)
+        executor, workers = self._start_executor(self._config.engine, self._folder)
         self._stack.callback(executor.close)
         engine = self._engine(executor, workers)
         self._log.emit(
@@ -164,18 +187,6 @@ class _Session:
         if self._trainer:
             self._trainer.poll()
         return self._stopping.is_set()
-
-
-def _start_executor(config: EngineConfig, folder: RunFolder) -> tuple[Executor, int]:
-    if config.executor == "inline":
-        return InlineExecutor(), 1
-    from headrace.pipeline.ray_executor import RayExecutor, remove_leftover  # ray takes half a second to import
-
-    if left := folder.left_behind.get("ray"):
-        remove_leftover(Path(left))
-    executor = RayExecutor(config.workers, config.object_store_bytes, dashboard=config.dashboard)
-    folder.note_ray_folder(executor.folder)
-    return executor, executor.workers
 
 
 @contextlib.contextmanager

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from headrace.schemas.durable import publish, sync_file, sync_refs, temporary_beside
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.unit import FileRef
-from headrace.stages.base import RunContext, Stage
+from headrace.stages.base import Stage
 from headrace.stages.tokenize_text import TokenizeStage
-from headrace.stages.tokenizing.published import adopt_model
-from headrace.stages.tokenizing.spool import open_spool
+from headrace.stages.tokenizing.published import trained_model
 
 BUILT_IN = "bytes"
 
@@ -30,9 +31,14 @@ def model_path(stages: Sequence[Stage], base: Path) -> Path | None:
 def known_tokenizer(stages: Sequence[Stage], base: Path, run: Path) -> FileRef | None:
     """Give the model in the run's folder, or None when it must still be trained (or none is needed)."""
     given = model_path(stages, base)
-    if given is not None:
-        return adopt_model(run, given)
-    for stage in stages:
-        if isinstance(stage, TokenizeStage) and stage.train:
-            return open_spool(RunContext(run, stage.kind), stage).model
-    return None
+    return _adopted(given, run) if given else trained_model(run)
+
+
+def _adopted(model: Path, run: Path) -> FileRef:
+    """Copy a user's model into the run, so that the run can be read and resumed wherever it is moved."""
+    temporary = temporary_beside(run / "tokenizer" / "model.model")
+    shutil.copyfile(model, temporary)
+    sync_file(temporary)
+    ref = publish(temporary, run, "tokenizer", "model", ".model")
+    sync_refs(run, [ref])
+    return ref
