@@ -1,0 +1,103 @@
+"""Commands about configurations: check one, list the stages, print the schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from headrace.pipeline.cli_output import megabytes, print_json, print_table
+from headrace.schemas.errors import ConfigError
+
+if TYPE_CHECKING:
+    from headrace.pipeline.load import LoadedConfig
+    from headrace.pipeline.plan import Plan
+
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+@click.command(short_help="Check a configuration and print its plan.")
+@click.argument("config", type=click.Path(path_type=Path))
+@click.argument("overrides", nargs=-1, metavar="[KEY.SUB=VALUE]...")
+@AS_JSON
+def check(config: Path, overrides: tuple[str, ...], *, as_json: bool) -> None:
+    """Check CONFIG and print its plan; no data is read, nothing is written.
+
+    Overrides change single options: engine.workers=2 stages.0.max_damage=0.05
+    """
+    from headrace.pipeline.load import load_config
+    from headrace.pipeline.plan import check_writable, make_plan
+
+    loaded = load_config(config, overrides)
+    plan = make_plan(loaded)
+    check_writable(loaded.run_dir)
+    if as_json:
+        print_json(plan.to_json())
+    else:
+        _print_plan(loaded, plan)
+
+
+def _print_plan(loaded: LoadedConfig, plan: Plan) -> None:
+    print_table("sources", ["source", "files", "size", "splits"], list(_source_rows(loaded, plan)))
+    groups = [(group.name, group.kind, ", ".join(group.stages)) for group in plan.groups]
+    print_table("groups: one call each", ["group", "kind", "stages"], groups)
+    used = sum(1 for lane in plan.lanes if lane)
+    click.echo(f"lanes     {used} with splits, of {len(plan.lanes)}")
+    click.echo(f"input     {len(plan.inputs):,} files, {megabytes(plan.bytes)}")
+    for part, digest in plan.identity.items():
+        click.echo(f"identity  {part} {digest[:16]}")
+    click.echo(f"run       {loaded.run_dir}")
+    click.echo("no mistakes found")
+
+
+def _source_rows(loaded: LoadedConfig, plan: Plan) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = []
+    for source in loaded.config.sources:
+        files = [entry for entry in plan.inputs if entry[0] == source.name]
+        splits = sum(1 for split in plan.splits if split.source == source.name)
+        rows.append((source.name, len(files), megabytes(sum(entry[2] for entry in files)), splits))
+    return rows
+
+
+@click.command(short_help="List the stages, or show the options of one.")
+@click.argument("kind", required=False)
+@click.option("--markdown", is_flag=True, help="Print the reference page.")
+@AS_JSON
+def stages(kind: str | None, *, markdown: bool, as_json: bool) -> None:
+    """List the stages, or show the options of stage KIND with their defaults."""
+    from headrace.pipeline.describe import describe_stage
+    from headrace.pipeline.plugins import load_builtins
+    from headrace.stages.base import Stage
+
+    load_builtins()
+    if kind is not None and kind not in Stage.registry:
+        from headrace.pipeline.config_errors import suggestion
+
+        raise ConfigError(
+            f"there is no stage '{kind}'{suggestion(kind, Stage.registry)}", remedy="`headrace stages` lists them"
+        )
+    described = [describe_stage(name) for name in sorted(Stage.registry) if kind in (None, name)]
+    if as_json:
+        values: list[Any] = [stage.to_json() for stage in described]
+        print_json(values[0] if kind else values)
+    elif markdown:
+        from headrace.pipeline.reference import stages_page
+
+        click.echo(stages_page(described), nl=False)
+    elif kind is None:
+        print_table("stages", ["kind", "what it does"], [(stage.kind, stage.summary) for stage in described])
+    else:
+        click.echo(f"{kind} (version {described[0].version})\n\n{described[0].text}\n")
+        rows = [(o.name, o.takes, o.default, o.description) for o in described[0].options]
+        print_table("options", ["option", "takes", "default", "meaning"], rows)
+
+
+@click.command(short_help="Print the JSON Schema of a configuration.")
+def schema() -> None:
+    """Print the JSON Schema of a configuration, every stage included: editors complete and check with it."""
+    from headrace.pipeline.describe import json_schema
+    from headrace.pipeline.plugins import load_builtins
+
+    load_builtins()
+    print_json(json_schema())

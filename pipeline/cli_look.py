@@ -1,0 +1,106 @@
+"""Commands that look at a run: inspect it, explain a document, verify every byte."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from headrace.pipeline.cli_config import AS_JSON
+from headrace.pipeline.cli_output import cell, megabytes, print_json, print_table
+
+RUN = click.argument("run", type=click.Path(path_type=Path))
+
+
+@click.command(short_help="Show what a run holds, and write its report again.")
+@RUN
+@AS_JSON
+def inspect(run: Path, *, as_json: bool) -> None:
+    """Show what RUN holds: state, funnel, shards, first documents. Writes its report again."""
+    from headrace.pipeline.cli_report import print_report
+    from headrace.pipeline.inspect_run import inspect_run
+
+    found = inspect_run(run)
+    if as_json:
+        print_json(found)
+        return
+    shards = [
+        (s["line"], s["file"], s["units"], s["sequences"], s["tokens"], megabytes(s["bytes"])) for s in found["shards"]
+    ]
+    print_table("shards", ["line", "file", "units", "sequences", "tokens", "size"], shards)
+    documents = [(d["doc_id"], d["grade"], d["text"]) for d in found["documents"]]
+    print_table("first kept documents", ["doc_id", "grade", "text"], documents)
+    print_report(run, found["report"])
+
+
+@click.command(short_help="Say what became of one document, and why.")
+@RUN
+@click.argument("doc_id")
+@AS_JSON
+def explain(run: Path, doc_id: str, *, as_json: bool) -> None:
+    """Say what became of the document DOC_ID in RUN, and why.
+
+    A doc_id is source:path#offset; documents/, the report and the shards name documents by it.
+    """
+    from headrace.pipeline.explain import explain as look_up
+
+    found = look_up(run, doc_id)
+    if as_json:
+        print_json(found)
+    else:
+        _print_explanation(run, found)
+
+
+def _print_explanation(run: Path, found: dict[str, Any]) -> None:
+    click.echo(f"{found['doc_id']}\n{_verdict(found)}")
+    if found["survivor"]:
+        click.echo(f"repeats: {found['survivor']['doc_id']}")
+        click.echo(f"  see `headrace explain {run} '{found['survivor']['doc_id']}'`")
+    place = found["place"]
+    click.echo(f"recorded: {place['file']}, row {place['row']}, unit {place['unit']}")
+    if found["shard"]:
+        click.echo(f"written: {found['shard']['file']} (manifest line {found['shard']['line'] + 1})")
+        for piece in found["shard"]["pieces"]:
+            click.echo(f"  sequence {piece['sequence']}, tokens {piece['begin']} to {piece['end']}")
+    rows = [(name, value) for part in ("document", "values", "scores") for name, value in found[part].items()]
+    print_table("what is known", ["name", "value"], [(name, cell(value)) for name, value in rows])
+    if found["text"]:
+        click.echo(f"text, {found['characters']:,} characters:\n{found['text']}")
+
+
+def _verdict(found: dict[str, Any]) -> str:
+    if found["verdict"] == "kept":
+        return "kept"
+    parts = [f"{found['verdict']} by {found['stage']}: {found['reason']}"]
+    if found["value"] is not None:
+        parts.append(f"measured {cell(found['value'])}")
+    if found["threshold"] is not None:
+        parts.append(f"threshold {cell(found['threshold'])}")
+    if found["detail"]:
+        parts.append(found["detail"])
+    return ", ".join(parts)
+
+
+@click.command(short_help="Hash every file of a run again and recount it.")
+@RUN
+@AS_JSON
+@click.pass_context
+def verify(ctx: click.Context, run: Path, *, as_json: bool) -> None:
+    """Hash every file of RUN again and recount its ledger; exit code 1 and one line for each difference."""
+    from headrace.pipeline.verify import verify as check_run
+
+    found = check_run(run)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        size, state = megabytes(found.bytes), "finished" if found.ended else "not finished"
+        click.echo(f"{found.lines} manifest lines, {found.units} units, {found.documents:,} documents, run {state}")
+        click.echo(f"{found.files:,} files hashed, {size}")
+        for name in found.leftovers:
+            click.echo(f"left over, not part of the run: {name}")
+        click.echo("no difference" if not found.problems else f"{len(found.problems)} differences")
+    for problem in found.problems:
+        click.echo(f"headrace: {problem}", err=True)
+    if found.problems:
+        ctx.exit(1)

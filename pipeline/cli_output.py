@@ -1,0 +1,56 @@
+"""What commands print to stdout: tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print a table; columns whose every value is a number stand to the right."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for index, name in enumerate(columns):
+        numeric = bool(rows) and all(_numeric(row[index]) for row in rows)
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(cell(value) for value in row))
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = 120
+    console.print(table)
+
+
+def cell(value: object) -> str:
+    """Write one value: thousands apart, nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return str(value)
+
+
+def megabytes(size: int) -> str:
+    """Write a size.
+
+    >>> megabytes(1_234_567), megabytes(12_300)
+    ('1.23 MB', '0.0123 MB')
+    """
+    return f"{size / 1e6:,.3g} MB"
+
+
+def _numeric(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))

@@ -1,0 +1,97 @@
+"""Commands that work: run a pipeline, train on a run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from headrace.pipeline.cli_config import AS_JSON
+from headrace.pipeline.cli_output import print_json
+from headrace.schemas.errors import ConfigError
+
+CONFIG = click.argument("config", type=click.Path(path_type=Path))
+OVERRIDES = click.argument("overrides", nargs=-1, metavar="[KEY.SUB=VALUE]...")
+
+
+@click.command(short_help="Run a pipeline, or go on where it was stopped.")
+@CONFIG
+@OVERRIDES
+@click.option("--executor", type=click.Choice(["ray", "inline"]), help="Actors on all cores, or one process.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Stop after about N documents.")
+@click.option("--fresh", is_flag=True, help="Remove what an earlier run left in the run folder, and start over.")
+@AS_JSON
+@click.pass_context
+def run(
+    ctx: click.Context,
+    config: Path,
+    overrides: tuple[str, ...],
+    *,
+    executor: str | None,
+    limit: int | None,
+    fresh: bool,
+    as_json: bool,
+) -> None:
+    """Run CONFIG, or go on where it was stopped; the same command resumes it.
+
+    Overrides change single options: engine.workers=2 stages.0.max_damage=0.05
+    """
+    from headrace.pipeline.load import load_config
+    from headrace.pipeline.progress import shown
+    from headrace.pipeline.report import write_report
+    from headrace.pipeline.run import run_pipeline
+
+    flags = {"engine.executor": executor, "limit": limit}
+    changed = [f"{key}={value}" for key, value in flags.items() if value is not None]
+    loaded = load_config(config, [*overrides, *changed])
+    ctx.find_root().obj = loaded.run_dir
+    with shown(loaded.run_dir, sys.stderr) as watch:
+        summary = run_pipeline(loaded, fresh=fresh, watchers=(watch,))
+    report = write_report(loaded.run_dir)
+    _print_result(loaded.run_dir, report, as_json=as_json)
+    if summary.state != "done":
+        click.echo("headrace: stopped before the end; the same command goes on from here", err=True)
+        ctx.exit(1)
+
+
+def _print_result(run_dir: Path, report: dict[str, Any], *, as_json: bool) -> None:
+    from headrace.pipeline.cli_report import print_report
+
+    if as_json:
+        print_json(report)
+    else:
+        print_report(run_dir, report)
+
+
+@click.command(short_help="Train on a run, finished or still growing.")
+@CONFIG
+@OVERRIDES
+@click.pass_context
+def train(ctx: click.Context, config: Path, overrides: tuple[str, ...]) -> None:
+    """Train on the run of CONFIG, finished or still growing; goes on from the newest checkpoint.
+
+    The pipeline keeps the pace of the newest trainer, so start this one beside a run whose trainer has `mode: none`.
+    """
+    from headrace.loader.launch import start_trainer
+    from headrace.pipeline.load import load_config
+    from headrace.schemas.training import LoaderConfig, TrainingConfig
+
+    loaded = load_config(config, overrides)
+    trainer = loaded.config.trainer
+    if trainer is None:
+        raise ConfigError("there is nothing to train", where=str(config), why="it has no `trainer:`", remedy="add one")
+    if not (loaded.run_dir / "plan.json").is_file():
+        remedy = f"start it with `headrace run {config}`"
+        raise ConfigError("there is no run yet", where=str(loaded.run_dir), remedy=remedy)
+    ctx.find_root().obj = loaded.run_dir
+    training = TrainingConfig(loader=loaded.config.loader or LoaderConfig(), trainer=trainer)
+    process = start_trainer(loaded.run_dir, training, foreground=True)
+    try:
+        code = process.wait()
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+    ctx.exit(code if code >= 0 else 1)

@@ -1,0 +1,135 @@
+"""Say what became of one document: its verdict, what was measured, which document it repeats, where its tokens lie."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from headrace.pipeline.committed import Committed, open_committed, read_columns, unit_of
+from headrace.pipeline.shard_rows import pieces_of, read_shard
+from headrace.schemas.document import KEPT
+from headrace.schemas.errors import ConfigError
+from headrace.schemas.manifest import ManifestLine, ShardInfo
+from headrace.schemas.shard import PARQUET
+
+_TEXT_SHOWN = 500  # characters
+_SUGGESTED = 5
+_VERDICT = ("doc_id", "verdict", "stage", "reason", "value", "threshold", "detail")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a document's row is: its unit, the unit's documents file, and the row in it."""
+
+    unit: int
+    file: str
+    row: int
+
+
+def explain(run: Path, doc_id: str) -> dict[str, Any]:
+    """Look a document up by its id; ConfigError with suggestions if no committed unit holds it."""
+    committed = open_committed(run)
+    place = find(committed, doc_id)
+    if place is None:
+        raise _unknown(committed, doc_id)
+    line = committed.line_of(place.unit)
+    shard = line.shard
+    row = _row(run, place)
+    kept = row["verdict"] == KEPT
+    text = row.pop("text")
+    if text is None and kept and shard and shard.format == PARQUET:
+        text = _text_in_shard(run, shard, doc_id)
+    return {
+        **{name: row.pop(name) for name in _VERDICT},
+        "survivor": _survivor(committed, row.pop("survivor")),
+        "values": _measured(row, "values."),
+        "scores": _measured(row, "scores."),
+        "document": {k: v for k, v in row.items() if v is not None and not k.startswith(("values.", "scores."))},
+        "text": text and text[:_TEXT_SHOWN],
+        "characters": text and len(text),
+        "place": asdict(place),
+        "shard": _shard(run, line, shard, place) if kept and shard else None,
+    }
+
+
+def find(committed: Committed, doc_id: str) -> Place | None:
+    """Find a document among the committed units: first in those whose ledger names its file, then in all."""
+    files = {unit_of(ref): ref.name for line in committed.lines for ref in line.documents}
+    likely = [ledger.unit for ledger in committed.ledgers() if any(_is_of(doc_id, f.path) for f in ledger.files)]
+    for unit in dict.fromkeys([*likely, *files]):
+        index = pc.index(read_columns(committed.run / files[unit], ["doc_id"])["doc_id"], doc_id).as_py()
+        if index >= 0:
+            return Place(unit, files[unit], index)
+    return None
+
+
+def _is_of(doc_id: str, path: str) -> bool:
+    return doc_id == path or doc_id.startswith(f"{path}#")
+
+
+def _row(run: Path, place: Place) -> dict[str, Any]:
+    row: dict[str, Any] = pq.ParquetFile(run / place.file).read().slice(place.row, 1).to_pylist()[0]
+    return row
+
+
+def _measured(row: dict[str, Any], prefix: str) -> dict[str, float]:
+    return {k.removeprefix(prefix): v for k, v in row.items() if k.startswith(prefix) and v is not None}
+
+
+def _survivor(committed: Committed, doc_id: str | None) -> dict[str, Any] | None:
+    """Say where the kept document is that this one repeats."""
+    if doc_id is None:
+        return None
+    place = find(committed, doc_id)
+    return {"doc_id": doc_id, "place": place and asdict(place)}
+
+
+def _shard(run: Path, line: ManifestLine, shard: ShardInfo, place: Place) -> dict[str, Any]:
+    pieces = [] if shard.format == PARQUET else pieces_of(run, shard, place.unit, place.row)
+    return {"line": line.index, "file": shard.file.name, "pieces": [asdict(piece) for piece in pieces]}
+
+
+def _text_in_shard(run: Path, shard: ShardInfo, doc_id: str) -> str | None:
+    for table in read_shard(run, shard, ["doc_id", "text"]):
+        index = pc.index(table["doc_id"], doc_id).as_py()
+        if index >= 0:
+            return str(table["text"][index].as_py())
+    return None
+
+
+def _unknown(committed: Committed, doc_id: str) -> ConfigError:
+    near = list(_suggestions(committed, doc_id))
+    remedy = f"did you mean {' or '.join(near)}?" if near else "a doc_id is source:path#offset, as in documents/"
+    why = "" if committed.ended else f"the run is not finished: units from {committed.units} on are not committed"
+    return ConfigError(f"no document has the id '{doc_id}'", where=str(committed.run), why=why, remedy=remedy)
+
+
+def _suggestions(committed: Committed, doc_id: str) -> Iterator[str]:
+    """Give ids of the same file, nearest offset first; else the first ids of files with a similar name."""
+    path, _, offset = doc_id.rpartition("#")
+    path = path or offset
+    units: dict[str, int] = {}
+    for ledger in committed.ledgers():
+        for f in ledger.files:
+            units.setdefault(f.path, ledger.unit)
+    similar = [path] if path in units else difflib.get_close_matches(path, units, _SUGGESTED, 0.6)
+    similar = similar or [name for name in units if name.endswith(f"/{path.rpartition('/')[2]}")][:_SUGGESTED]
+    files = {unit_of(ref): ref.name for line in committed.lines for ref in line.documents}
+    found: list[str] = []
+    for name in similar:
+        ids = map(str, read_columns(committed.run / files[units[name]], ["doc_id"])["doc_id"].to_pylist())
+        found += [known for known in ids if _is_of(known, name)][: None if name == path else 1]
+    if path in units and offset.isdigit():
+        found.sort(key=lambda known: abs(_offset(known) - int(offset)))
+    yield from found[:_SUGGESTED]
+
+
+def _offset(doc_id: str) -> int:
+    tail = doc_id.rpartition("#")[2]
+    return int(tail) if tail.isdigit() else 0

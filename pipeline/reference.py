@@ -1,0 +1,29 @@
+"""The reference pages of the documentation, written from the models themselves, so that they cannot be out of date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from headrace.pipeline.describe import Option, StageDescription
+
+
+def stages_page(described: Sequence[StageDescription]) -> str:
+    """Give docs/reference/stages.md: every stage with its options."""
+    parts = [
+        "# Stages\n\nWritten by `headrace stages --markdown > docs/reference/stages.md`; a test compares the two.\n",
+        "\n".join(f"- [`{stage.kind}`](#{stage.kind}) {stage.summary}" for stage in described) + "\n",
+    ]
+    for stage in described:
+        parts.append(f"## {stage.kind}\n\n{stage.text}\n\nVersion {stage.version}.\n")
+        parts.append(options_table(stage.options) if stage.options else "No options.\n")
+    return "\n".join(parts)
+
+
+def options_table(options: Iterable[Option]) -> str:
+    """Give one Markdown table of options."""
+    rows = [f"| `{o.name}` | {_safe(o.takes)} | {_safe(o.default)} | {_safe(o.description)} |" for o in options]
+    return "\n".join(["| option | takes | default | meaning |", "| --- | --- | --- | --- |", *rows]) + "\n"
+
+
+def _safe(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,193 @@
+"""The numbers of a run's report, from what is committed and from the event log: the content of `report.json`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headrace import __version__
+from headrace.pipeline.committed import Committed, open_committed
+from headrace.pipeline.events import read_events
+from headrace.pipeline.report_documents import DocumentFacts, read_facts
+from headrace.pipeline.report_events import Times, read_times
+from headrace.pipeline.standing import all_metrics
+from headrace.schemas.document import DROPPED, KEPT, QUARANTINED
+from headrace.schemas.ledger import StageCounts, UnitLedger, total
+
+REPORT_VERSION = 1
+_NAMED = 1000  # entries of a list that names files; what is left out is counted beside it
+_CURVE = 400  # points of a curve
+
+
+@dataclass(slots=True)
+class FileAccount:
+    """How the input files fared: records read from each, and what was noted."""
+
+    records: Counter[str]
+    notes: dict[str, str]
+
+
+def report_data(run: Path) -> dict[str, Any]:
+    """Give everything the report says; the run may be finished, stopped, or still going on."""
+    committed = open_committed(run)
+    counts, account = _read_ledgers(committed)
+    facts = read_facts(committed)
+    times = read_times(read_events(run))
+    return {
+        "version": REPORT_VERSION,
+        "headrace": __version__,
+        "run": run.absolute().name,
+        "state": _state(committed, times),
+        "identity": committed.plan["identity"],
+        "totals": _totals(committed, counts),
+        "funnel": [_funnel_row(c) for c in counts],
+        "sources": _sources(facts),
+        "times": _times(committed, times),
+        "incidents": {"counts": dict(times.incidents), "causes": _capped(times.causes)},
+        "struck": times.struck,
+        "files": _files(committed, account, facts),
+        "faults": _faults(facts),
+        "charsets": _charsets(facts),
+        "languages": dict(facts.languages.most_common()),
+        "grades": dict(sorted(facts.grades.items())),
+        "histograms": [spread.to_json() for spread in facts.histograms.values()],
+        "examples": [row for key in sorted(facts.examples) for row in facts.examples[key]],
+        "tokenizer": _tokenizer(committed),
+        "trainer": _trainer(run),
+    }
+
+
+def _read_ledgers(committed: Committed) -> tuple[tuple[StageCounts, ...], FileAccount]:
+    account = FileAccount(Counter(), {})
+    sums: tuple[StageCounts, ...] = ()
+    for ledger in committed.ledgers():
+        sums = total([UnitLedger(ledger.unit, sums, ()), ledger])
+        for f in ledger.files:
+            account.records[f.path] += f.records
+            if f.note:
+                account.notes[f.path] = f.note
+    return sums, account
+
+
+def _state(committed: Committed, times: Times) -> str:
+    """Say `done`, `stopped` (in order, to be resumed) or `unfinished` (killed, failed, or still going on)."""
+    if times.state == "stopped":
+        return "stopped"
+    return "done" if committed.ended else "unfinished"
+
+
+def _totals(committed: Committed, counts: tuple[StageCounts, ...]) -> dict[str, Any]:
+    shards = [line.shard for line in committed.lines if line.shard]
+    tokens, sequences = sum(s.tokens for s in shards), sum(s.sequences for s in shards)
+    room = sequences * int(committed.stage("write").get("sequence_length", 0))
+    return {
+        "units": committed.units,
+        "shards": len(shards),
+        "shard_bytes": sum(s.file.bytes for s in shards),
+        "sequences": sequences,
+        "tokens": tokens,
+        "padding_share": 1 - tokens / room if tokens and room else None,
+        "records": counts[0].received if counts else 0,
+        "documents": counts[0].received + sum(c.added for c in counts) if counts else 0,
+        "kept": counts[-1].kept if counts else 0,
+        "dropped": sum(sum(c.dropped.values()) for c in counts),
+        "quarantined": sum(sum(c.quarantined.values()) for c in counts),
+        "files": len(committed.plan["inputs"]),
+        "bytes": sum(size for _, _, size, *_ in committed.plan["inputs"]),
+    }
+
+
+def _funnel_row(counts: StageCounts) -> dict[str, Any]:
+    return {
+        "stage": counts.stage,
+        "received": counts.received,
+        "added": counts.added,
+        "kept": counts.kept,
+        "dropped": dict(counts.dropped),
+        "quarantined": dict(counts.quarantined),
+    }
+
+
+def _sources(facts: DocumentFacts) -> list[dict[str, Any]]:
+    names = sorted({source for source, _ in facts.verdicts})
+    verdicts = (KEPT, DROPPED, QUARANTINED)
+    return [{"source": name, **{verdict: facts.verdicts[name, verdict] for verdict in verdicts}} for name in names]
+
+
+def _times(committed: Committed, times: Times) -> dict[str, Any]:
+    seconds = times.seconds
+    tokens = sum(line.shard.tokens for line in committed.lines if line.shard)
+    return {
+        "sessions": times.sessions,
+        "executor": times.executor,
+        "workers": times.workers,
+        "seconds": round(seconds, 2),
+        "bytes_read": times.bytes,
+        "megabytes_per_second": times.bytes / 1e6 / seconds if seconds else None,
+        "tokens_per_second": tokens / seconds if seconds else None,
+        "stage_seconds": {name: round(spent, 3) for name, spent in times.stage_seconds.items()},
+        "waits": {name: round(spent, 3) for name, spent in sorted(times.waits.items())},
+        "commits": [list(point) for point in _thinned(times.commits)],
+    }
+
+
+def _files(committed: Committed, account: FileAccount, facts: DocumentFacts) -> dict[str, Any]:
+    """Account for every input file: those that gave text are counted, the others are named with the reason."""
+    listed = [f"{source}:{path}" for source, path, *_ in committed.plan["inputs"]]
+    silent = [(name, _silence(name, account, facts)) for name in listed if name not in facts.with_text]
+    reasons = Counter(why for _, why in silent)
+    return {
+        "listed": len(listed),
+        "with_text": len(listed) - len(silent),
+        "without_text": dict(reasons.most_common()),
+        "named": _capped([{"file": name, "why": why} for name, why in silent]),
+    }
+
+
+def _silence(name: str, account: FileAccount, facts: DocumentFacts) -> str:
+    if name not in account.records:
+        return "not read yet"
+    return account.notes.get(name) or facts.excluded.get(name) or "no records"
+
+
+def _faults(facts: DocumentFacts) -> dict[str, Any]:
+    rows = [
+        {"file": file, "stage": stage, "reason": reason, **fault}
+        for (file, stage, reason), fault in sorted(facts.faults.items())
+    ]
+    return {"documents": sum(row["documents"] for row in rows), **_capped(rows)}
+
+
+def _charsets(facts: DocumentFacts) -> list[dict[str, Any]]:
+    return [
+        {"encoding": encoding, "method": method, "documents": n, "damaged": facts.damaged[encoding, method]}
+        for (encoding, method), n in facts.charsets.most_common()
+    ]
+
+
+def _tokenizer(committed: Committed) -> dict[str, Any] | None:
+    ref = next((line.tokenizer for line in reversed(committed.lines) if line.tokenizer), None)
+    if ref is None:
+        return None
+    return {**ref.to_json(), "options": committed.stage("tokenize")}
+
+
+def _trainer(run: Path) -> dict[str, Any] | None:
+    metrics = all_metrics(run)
+    if not metrics:
+        return None
+    return {"steps": metrics[-1]["step"], "first": metrics[0], "last": metrics[-1], "curve": _thinned(metrics)}
+
+
+def _capped(rows: list[Any]) -> dict[str, Any]:
+    return {"rows": rows[:_NAMED], "left_out": max(0, len(rows) - _NAMED)}
+
+
+def _thinned(points: list[Any]) -> list[Any]:
+    """Give at most `_CURVE` points, the first and the last among them."""
+    if len(points) <= _CURVE:
+        return points
+    last = len(points) - 1
+    return [points[round(index * last / (_CURVE - 1))] for index in range(_CURVE)]

@@ -1,0 +1,209 @@
+"""The report as one page of HTML: readable on a phone, no script, nothing loaded from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import Any
+
+from headrace.pipeline.charts import DROPPED, bar_chart, curve_chart, funnel_chart, histogram_chart
+from headrace.pipeline.cli_output import cell, megabytes
+
+Report = dict[str, Any]
+
+_REASONS_DRAWN = 25
+_CSS = """
+:root { color-scheme: light; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1rem; }
+body { color: #1c2733; background: #fff; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; border-bottom: 1px solid #d5dbe1; }
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: .6rem; }
+.facts div { background: #f3f5f7; border-radius: .4rem; padding: .5rem .7rem; }
+.facts b { display: block; font-size: 1.15rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .9rem; }
+th, td { text-align: left; padding: .2rem .8rem .2rem 0; vertical-align: top; border-bottom: 1px solid #e6eaee; }
+td.n { text-align: right; font-variant-numeric: tabular-nums; }
+td { overflow-wrap: anywhere; min-width: 3rem; }
+svg { width: 100%; height: auto; }
+.small { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .5rem; }
+.warning { background: #fdf1e3; border-left: 4px solid #d9822b; padding: .5rem .8rem; }
+"""
+
+
+def page(report: Report) -> str:
+    """Give the whole page."""
+    body = "\n".join(part for section in _SECTIONS for part in section(report))
+    title = f"Headrace run {escape(report['run'])}"
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<style>{_CSS}</style>\n</head>\n'
+        f"<body>\n<h1>{title}</h1>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def _head(report: Report) -> Iterator[str]:
+    totals, times = report["totals"], report["times"]
+    trainer = report["trainer"]
+    facts = {
+        "state": report["state"],
+        "input": f"{totals['files']:,} files, {megabytes(totals['bytes'])}",
+        "documents": totals["documents"],
+        "kept": totals["kept"],
+        "units": totals["units"],
+        "shards": totals["shards"],
+        "tokens": totals["tokens"],
+        "padding": _percent(totals["padding_share"]),
+        "time": f"{times['seconds']:,.0f} s in {times['sessions']} session{'s' * (times['sessions'] != 1)}",
+        "speed": f"{cell(times['megabytes_per_second'])} MB/s, {cell(times['tokens_per_second'])} tokens/s",
+        "loss": f"{cell(trainer['first']['loss'])} to {cell(trainer['last']['loss'])}" if trainer else None,
+        "executor": f"{times['executor']}, {times['workers']} workers" if times["executor"] else None,
+    }
+    shown = (
+        f"<div>{escape(name)}<b>{escape(cell(value))}</b></div>" for name, value in facts.items() if value is not None
+    )
+    yield f'<div class="facts">{"".join(shown)}</div>'
+    for warning in _warnings(report):
+        yield f'<p class="warning">{escape(warning)}</p>'
+
+
+def _warnings(report: Report) -> Iterator[str]:
+    if report["state"] != "done":
+        yield f"The run is {report['state']}: this page covers the units that are committed. The same command goes on."
+    if report["struck"]:
+        yield (
+            f"{len(report['struck'])} documents were taken out by a deadline, a memory limit or a worker's death. "
+            "On another machine they may be judged otherwise, so its output may differ from this one."
+        )
+
+
+def _funnel(report: Report) -> Iterator[str]:
+    yield "<h2>Funnel</h2>"
+    if not report["funnel"]:
+        yield "<p>Nothing is committed yet.</p>"
+        return
+    yield funnel_chart(report["funnel"])
+    rows = [
+        (r["stage"], r["received"], r["added"], r["kept"], sum(r["dropped"].values()), sum(r["quarantined"].values()))
+        for r in report["funnel"]
+    ]
+    yield _table(["stage", "received", "added", "kept", "dropped", "quarantined"], rows)
+    yield _table(["source", "kept", "dropped", "quarantined"], [tuple(row.values()) for row in report["sources"]])
+
+
+def reasons(report: Report, verdict: str) -> dict[str, int]:
+    """Give every reason of a verdict as `stage: reason`, most frequent first."""
+    found = {f"{r['stage']}: {why}": n for r in report["funnel"] for why, n in r[verdict].items()}
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _reasons(report: Report) -> Iterator[str]:
+    yield "<h2>Why documents were dropped</h2>"
+    found = reasons(report, "dropped")
+    if not found:
+        yield "<p>None was.</p>"
+        return
+    yield bar_chart(dict(list(found.items())[:_REASONS_DRAWN]), "documents", DROPPED)
+    yield "<h3>Examples</h3>"
+    dropped = [row for row in report["examples"] if row["verdict"] == "dropped"]
+    yield _picked(dropped, ("stage", "reason", "value", "threshold", "doc_id", "survivor"))
+
+
+def _faults(report: Report) -> Iterator[str]:
+    files, faults = report["files"], report["faults"]
+    yield "<h2>Faults, file by file</h2>"
+    texts = f"{files['with_text']:,} of {files['listed']:,} files gave text"
+    yield f"<p>{texts}; {faults['documents']:,} documents are in quarantine.</p>"
+    yield _picked(faults["rows"], ("file", "stage", "reason", "documents", "detail"), faults["left_out"])
+    if files["named"]["rows"]:
+        yield "<h3>Files without text</h3>"
+        yield _picked(files["named"]["rows"], ("file", "why"), files["named"]["left_out"])
+    if report["struck"]:
+        yield "<h3>Judged by a deadline, a memory limit or a dead worker</h3>"
+        yield _picked(report["struck"], ("doc_id", "stage", "cause", "unit"))
+
+
+def _texts(report: Report) -> Iterator[str]:
+    yield "<h2>Charsets, languages, grades</h2>"
+    rows = [(r["encoding"], r["method"], r["documents"], r["damaged"]) for r in report["charsets"]]
+    yield _table(["charset", "found by", "documents", "with damage"], rows)
+    for name in ("languages", "grades"):
+        if report[name]:
+            yield _table([name, "documents kept"], list(report[name].items()))
+
+
+def _measures(report: Report) -> Iterator[str]:
+    if not report["histograms"]:
+        return
+    thresholds = {f"values.{row['reason']}": row["threshold"] for row in report["examples"]}
+    yield "<h2>Measures</h2>"
+    yield "<p>Green: kept. Orange: left the chain. Dashed: the threshold. Heights grow by powers of ten.</p>"
+    drawn = (histogram_chart(spread, thresholds.get(spread["name"])) for spread in report["histograms"])
+    yield f'<div class="small">{"".join(f"<div>{drawing}</div>" for drawing in drawn)}</div>'
+
+
+def _time(report: Report) -> Iterator[str]:
+    times = report["times"]
+    yield "<h2>Time</h2>"
+    if times["stage_seconds"]:
+        yield bar_chart(times["stage_seconds"], "seconds of work, over all workers")
+    if times["waits"]:
+        yield "<p>Seconds in which the pipeline had nothing to do but wait:</p>"
+        yield _table(["waited for", "seconds"], list(times["waits"].items()))
+    if len(times["commits"]) > 1:
+        seconds, written, read = zip(*times["commits"], strict=True)
+        yield curve_chart({"written": (seconds, written), "trained on": (seconds, read)}, "seconds", "shards")
+    if report["incidents"]["counts"]:
+        yield _table(["incident", "times"], list(report["incidents"]["counts"].items()))
+
+
+def _training(report: Report) -> Iterator[str]:
+    tokenizer, trainer = report["tokenizer"], report["trainer"]
+    if tokenizer:
+        yield "<h2>Tokenizer</h2>"
+        yield _table(["name", "value"], [(name, _flat(value)) for name, value in tokenizer.items()])
+    if trainer:
+        yield "<h2>Training</h2>"
+        steps = [point["step"] for point in trainer["curve"]]
+        yield curve_chart({"loss": (steps, [_number(point["loss"]) for point in trainer["curve"]])}, "step", "loss")
+        last = trainer["last"]
+        yield _table(
+            ["last step", "value"], [(name, value) for name, value in last.items() if not isinstance(value, dict)]
+        )
+
+
+def _identity(report: Report) -> Iterator[str]:
+    yield "<h2>Identity</h2>"
+    yield _table(["part", "SHA-256"], list(report["identity"].items()))
+    yield f"<p>Written by Headrace {escape(report['headrace'])}; the same numbers are in report.json.</p>"
+
+
+_SECTIONS = (_head, _funnel, _reasons, _faults, _measures, _texts, _time, _training, _identity)
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], left_out: int = 0) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+    lines = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    more = f"<p>{left_out:,} more are in documents/.</p>" if left_out else ""
+    return f'<div class="wide"><table>\n<tr>{head}</tr>\n{lines}\n</table></div>{more}'
+
+
+def _picked(rows: Iterable[dict[str, Any]], columns: Sequence[str], left_out: int = 0) -> str:
+    return _table(columns, [tuple(row[name] for name in columns) for row in rows], left_out)
+
+
+def _cell(value: object) -> str:
+    numeric = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"<td{' class=n' * numeric}>{escape(cell(value))}</td>"
+
+
+def _percent(share: float | None) -> str | None:
+    return None if share is None else f"{share:.2%}"
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def _flat(value: object) -> str:
+    return ", ".join(f"{k} {_flat(v)}" for k, v in value.items()) if isinstance(value, dict) else cell(value)
