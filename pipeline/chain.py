@@ -197,7 +197,8 @@ class Chain:
         return Job(flight.unit, stages, flight.request, split, model)
 
     def _dispatch_ordered(self, number: int) -> None:
-        if number in self._busy or number not in self._hosts.ordered:
+        training = number == self._spool.group and self._spool.training
+        if number in self._busy or number not in self._hosts.ordered or training:
             return
         for flight in self._waiting(number)[:1]:
             if flight.unit > self._next[number] or (number == len(self._groups) - 1 and self._held_back()):
