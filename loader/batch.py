@@ -1,0 +1,119 @@
+"""The batch a trainer receives, and the blocks of shards it is gathered from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from headrace.loader.order import IntArray
+from headrace.schemas.errors import FormatError
+
+PIECES = ("piece_ends", "piece_units", "piece_rows", "piece_starts")
+Array = npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Rows of a shard as views of its memory: nothing is copied until rows are taken."""
+
+    tokens: Array  # [rows, sequence_length]
+    lengths: Array  # [rows]
+    offsets: Array  # [rows + 1]: the pieces of row i are [offsets[i], offsets[i + 1])
+    pieces: tuple[Array, ...]  # in the order of PIECES
+    owner: object  # what must stay open while the views are used
+
+    @classmethod
+    def of(cls, batch: pa.RecordBatch, where: str, *, owner: object = None) -> Block:
+        """View one Arrow batch of a shard."""
+        lists: list[pa.ListArray[Any]] = [batch.column(name) for name in PIECES]  # type: ignore[misc]
+        ids: pa.FixedSizeListArray[Any, Any] = batch.column("tokens")  # type: ignore[assignment]
+        offsets = [np.asarray(column.offsets) for column in lists]
+        if any(not np.array_equal(offsets[0], other) for other in offsets[1:]):
+            why = "the piece columns have different lengths"
+            raise FormatError("not a token shard of Headrace", where=where, why=why, remedy="write the run again")
+        tokens = np.asarray(ids.flatten()).reshape(batch.num_rows, -1)
+        lengths, pieces = np.asarray(batch.column("length")), tuple(np.asarray(column.values) for column in lists)
+        return cls(tokens, lengths, offsets[0], pieces, owner)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Taken:
+    """Rows of a block, and where they stand in the batch."""
+
+    block: Block
+    rows: IntArray
+    places: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """One rank's share of a global batch.
+
+    `samples` are the sequences' numbers in the run, -1 where padding stands in for one that is skipped or missing. The
+    pieces of row i are [piece_offsets[i], piece_offsets[i + 1]) of the piece arrays (`schemas.shard` says what they
+    mean). `consumed` counts the samples of the epoch, over all ranks, up to and including this batch.
+    """
+
+    tokens: IntArray  # [rows, sequence_length]
+    lengths: npt.NDArray[np.int32]  # tokens that are not padding
+    samples: IntArray
+    epoch: int
+    consumed: int
+    piece_offsets: IntArray
+    piece_ends: IntArray
+    piece_units: IntArray
+    piece_rows: IntArray
+    piece_starts: IntArray
+
+    def segments(self) -> npt.NDArray[np.int32]:
+        """Give, for each token, the number of its piece in the sequence; -1 for padding."""
+        pieces = np.cumsum(self._begins(), axis=1, dtype=np.int32)
+        pieces[self._columns() >= self.lengths[:, None]] = -1
+        return pieces
+
+    def positions(self) -> IntArray:
+        """Give, for each token, how many tokens of its piece lie before it."""
+        columns = np.broadcast_to(self._columns(), self.tokens.shape)
+        return columns - np.maximum.accumulate(np.where(self._begins(), columns, 0), axis=1)
+
+    def _begins(self) -> npt.NDArray[np.bool_]:
+        rows = np.repeat(np.arange(len(self.tokens)), np.diff(self.piece_offsets))
+        begins = np.zeros((len(self.tokens), self.tokens.shape[1] + 1), np.bool_)
+        begins[rows, self.piece_ends] = True
+        return begins[:, :-1]
+
+    def _columns(self) -> IntArray:
+        return np.arange(self.tokens.shape[1])
+
+
+def assemble(
+    taken: Iterable[Taken], samples: IntArray, *, sequence_length: int, pad_id: int, epoch: int, consumed: int
+) -> Batch:
+    """Copy the rows of some blocks into one batch; rows that no block gives are padding."""
+    groups = list(taken)
+    size = len(samples)
+    tokens = np.empty((size, sequence_length), np.int64)
+    tokens[samples < 0] = pad_id
+    lengths, counts = np.zeros(size, np.int32), np.zeros(size, np.int64)
+    for g in groups:
+        tokens[g.places] = g.block.tokens[g.rows]
+        lengths[g.places] = g.block.lengths[g.rows]
+        counts[g.places] = g.block.offsets[g.rows + 1] - g.block.offsets[g.rows]
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    pieces = [_pieces(groups, column, offsets) for column in range(len(PIECES))]
+    return Batch(tokens, lengths, samples, epoch, consumed, offsets, *pieces)
+
+
+def _pieces(groups: list[Taken], column: int, offsets: IntArray) -> IntArray:
+    out = np.empty(offsets[-1], np.int64)
+    for g in groups:
+        sizes = np.diff(offsets)[g.places]
+        within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        source = np.repeat(g.block.offsets[g.rows], sizes) + within
+        out[np.repeat(offsets[g.places], sizes) + within] = g.block.pieces[column][source]
+    return out
