@@ -7,25 +7,22 @@ forms come back from `decode` as they were. One character does not: U+2581, the 
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import sentencepiece
-from numpy.typing import NDArray
 
 from headrace.schemas.errors import HeadraceError
 from headrace.tokenizers.base import TextColumn
+from headrace.tokenizers.coverage import choose_characters, without_rare
 from headrace.tokenizers.options import TrainOptions
 
 _SPECIALS = {"unk_id": 0, "bos_id": 1, "eos_id": 2, "pad_id": 3}
 _OWN_PIECES = ["\n", "\t"]  # lines are trained on one by one, so these would never be learnt
 _CONTROLS = r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"
-_CODE_POINTS = 0x110000
 _ERRORS_ONLY = 2  # the library's log level
 _REMEDY = "lower `vocab_size`, raise `sample_bytes`, or give a finished `model`"
 
@@ -41,24 +38,24 @@ class Trained:
 def train(texts: Iterable[TextColumn], options: TrainOptions) -> Trained:
     """Train on columns of texts; HeadraceError says what to change when the sample cannot give such a model."""
     lines = list(training_lines(texts, options.max_sentence_bytes))
-    if not lines:
+    if not any(line.strip(b"\t") for line in lines):
         raise HeadraceError(
             "there is no text to train a tokenizer on",
             where="stage tokenize",
             why="no document was kept before it",
             remedy="see in the report what the stages before it dropped, or give a finished `model`",
         )
-    coverage = coverage_within(lines, options)
+    coverage = choose_characters(lines, options.character_coverage, characters_allowed(options))
     model = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(lines), model_writer=model, character_coverage=coverage, **_arguments(options)
+            sentence_iterator=without_rare(lines, coverage), model_writer=model, **_arguments(options)
         )
     except (RuntimeError, OSError) as error:
         raise HeadraceError(
             "the tokenizer could not be trained", where="stage tokenize", why=str(error), remedy=_REMEDY
         ) from error
-    return Trained(model.getvalue(), coverage)
+    return Trained(model.getvalue(), coverage.share)
 
 
 def _arguments(options: TrainOptions) -> dict[str, Any]:
@@ -69,6 +66,7 @@ def _arguments(options: TrainOptions) -> dict[str, Any]:
         "split_digits": options.split_digits,
         "num_threads": options.threads,
         "max_sentence_length": options.max_sentence_bytes,
+        "character_coverage": 1.0,  # rare characters are gone already
         "hard_vocab_limit": False,  # a small sample gives fewer pieces instead of an error
         "normalization_rule_name": "identity",
         "add_dummy_prefix": False,
@@ -101,26 +99,11 @@ def _pieces(line: bytes, size: int) -> Iterator[bytes]:
         yield line[begin:]
 
 
-def coverage_within(lines: list[bytes], options: TrainOptions) -> float:
-    """Give the coverage asked for, or less where its characters would fill more than half of the vocabulary.
+def characters_allowed(options: TrainOptions) -> int:
+    """Give how many characters may have an id of their own: half of what the fixed pieces leave of the vocabulary.
 
-    Every covered character takes an id, and the library refuses a vocabulary they do not fit in. Chinese needs some
-    7,000 characters for 99.95 %; with few ids, longer pieces are worth more than rare characters in one piece.
+    Chinese needs some 7,000 characters for 99.95 %; with few ids, longer pieces are worth more than the rarest of them,
+    which are spelled in bytes.
     """
     byte_pieces = 256 if options.byte_fallback else 0
-    most = (options.vocab_size - len(_SPECIALS) - len(_OWN_PIECES) - byte_pieces) // 2
-    counts = np.sort(_character_counts(lines))[::-1]
-    if len(counts) <= most:
-        return options.character_coverage
-    share = float(counts[:most].sum() / counts.sum())
-    return min(options.character_coverage, math.floor(share * 1e6) / 1e6)  # the library compares in float32
-
-
-def _character_counts(lines: list[bytes]) -> NDArray[np.int64]:
-    counts = np.zeros(_CODE_POINTS, np.int64)
-    block = 1 << 14  # lines at a time: a pass over all code points costs a millisecond
-    for at in range(0, len(lines), block):
-        text = b"".join(lines[at : at + block]).decode()
-        points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-        counts += np.bincount(points, minlength=_CODE_POINTS)
-    return counts[counts > 0]
+    return (options.vocab_size - len(_SPECIALS) - len(_OWN_PIECES) - byte_pieces) // 2
