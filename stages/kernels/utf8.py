@@ -1,0 +1,66 @@
+"""Code points out of UTF-8 bytes and back; the bytes are valid, as Arrow's text always is.
+
+A trap for those who change kernels: numba's cache notices changes of the file that a kernel is in, but not of the files
+that the kernel calls. Delete `__pycache__/*.nb*` after a change here.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from headrace.stages.kernels.arrays import Bytes
+
+
+@njit(nogil=True, cache=True)
+def decode(data: Bytes, at: int) -> tuple[int, int]:
+    """Give the code point that begins at a byte, and where the next one begins."""
+    lead = int(data[at])
+    if lead < 0x80:
+        return lead, at + 1
+    if lead < 0xE0:
+        return (lead & 31) << 6 | int(data[at + 1]) & 63, at + 2
+    if lead < 0xF0:
+        return (lead & 15) << 12 | (int(data[at + 1]) & 63) << 6 | int(data[at + 2]) & 63, at + 3
+    high = (lead & 7) << 18 | (int(data[at + 1]) & 63) << 12
+    return high | (int(data[at + 2]) & 63) << 6 | int(data[at + 3]) & 63, at + 4
+
+
+@njit(nogil=True, cache=True)
+def encode(out: Bytes, at: int, point: int) -> int:
+    """Write a code point at a byte and give where the next one goes."""
+    if point < 0x80:
+        out[at] = point
+        return at + 1
+    if point < 0x800:
+        out[at] = 0xC0 | point >> 6
+        out[at + 1] = 0x80 | point & 63
+        return at + 2
+    if point < 0x10000:
+        out[at] = 0xE0 | point >> 12
+        out[at + 1] = 0x80 | point >> 6 & 63
+        out[at + 2] = 0x80 | point & 63
+        return at + 3
+    out[at] = 0xF0 | point >> 18
+    out[at + 1] = 0x80 | point >> 12 & 63
+    out[at + 2] = 0x80 | point >> 6 & 63
+    out[at + 3] = 0x80 | point & 63
+    return at + 4
+
+
+@njit(nogil=True, cache=True)
+def width(point: int) -> int:
+    """Give how many bytes a code point takes."""
+    if point < 0x80:
+        return 1
+    if point < 0x800:
+        return 2
+    return 3 if point < 0x10000 else 4
+
+
+@njit(nogil=True, cache=True)
+def copy(data: Bytes, begin: int, end: int, out: Bytes, at: int) -> int:
+    """Copy bytes and give where the next one goes."""
+    for i in range(begin, end):
+        out[at] = data[i]
+        at += 1
+    return at
