@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headrace.pipeline.cli_output import megabytes, print_json, print_table
+from headrace.pipeline.cli_output import print_json, print_table, size_words
 from headrace.schemas.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _print_plan(loaded: LoadedConfig, plan: Plan) -> None:
     print_table("groups: one call each", ["group", "kind", "stages"], groups)
     used = sum(1 for lane in plan.lanes if lane)
     click.echo(f"lanes     {used} with splits, of {len(plan.lanes)}")
-    click.echo(f"input     {len(plan.inputs):,} files, {megabytes(plan.bytes)}")
+    click.echo(f"input     {len(plan.inputs):,} files, {size_words(plan.bytes)}")
     for part, digest in plan.identity.items():
         click.echo(f"identity  {part} {digest[:16]}")
     click.echo(f"run       {loaded.run_dir}")
@@ -56,7 +56,7 @@ def _source_rows(loaded: LoadedConfig, plan: Plan) -> list[tuple[object, ...]]:
     for source in loaded.config.sources:
         files = [entry for entry in plan.inputs if entry[0] == source.name]
         splits = sum(1 for split in plan.splits if split.source == source.name)
-        rows.append((source.name, len(files), megabytes(sum(entry[2] for entry in files)), splits))
+        rows.append((source.name, len(files), size_words(sum(entry[2] for entry in files)), splits))
     return rows
 
 
@@ -74,9 +74,8 @@ def stages(kind: str | None, *, markdown: bool, as_json: bool) -> None:
     if kind is not None and kind not in Stage.registry:
         from headrace.pipeline.config_errors import suggestion
 
-        raise ConfigError(
-            f"there is no stage '{kind}'{suggestion(kind, Stage.registry)}", remedy="`headrace stages` lists them"
-        )
+        remedy = suggestion(kind, Stage.registry).removeprefix("; ") or "`headrace stages` lists them"
+        raise ConfigError(f"there is no stage '{kind}'", remedy=remedy)
     described = [describe_stage(name) for name in sorted(Stage.registry) if kind in (None, name)]
     if as_json:
         values: list[Any] = [stage.to_json() for stage in described]

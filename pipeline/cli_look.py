@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from headrace.pipeline.cli_config import AS_JSON
-from headrace.pipeline.cli_output import cell, megabytes, print_json, print_table
+from headrace.pipeline.cli_output import cell, print_json, print_table, size_words
 
 RUN = click.argument("run", type=click.Path(path_type=Path))
 
@@ -26,7 +26,7 @@ def inspect(run: Path, *, as_json: bool) -> None:
         print_json(found)
         return
     shards = [
-        (s["line"], s["file"], s["units"], s["sequences"], s["tokens"], megabytes(s["bytes"])) for s in found["shards"]
+        (s["line"], s["file"], s["units"], s["sequences"], s["tokens"], size_words(s["bytes"])) for s in found["shards"]
     ]
     print_table("shards", ["line", "file", "units", "sequences", "tokens", "size"], shards)
     documents = [(d["doc_id"], d["grade"], d["text"]) for d in found["documents"]]
@@ -94,7 +94,7 @@ def verify(ctx: click.Context, run: Path, *, as_json: bool) -> None:
     if as_json:
         print_json(found.to_json())
     else:
-        size, state = megabytes(found.bytes), "finished" if found.ended else "not finished"
+        size, state = size_words(found.bytes), "finished" if found.ended else "not finished"
         click.echo(f"{found.lines} manifest lines, {found.units} units, {found.documents:,} documents, run {state}")
         click.echo(f"{found.files:,} files hashed, {size}")
         for name in found.leftovers:

@@ -43,13 +43,16 @@ def cell(value: object) -> str:
     return str(value)
 
 
-def megabytes(size: int) -> str:
-    """Write a size.
+def size_words(size: int) -> str:
+    """Write a size in bytes.
 
-    >>> megabytes(1_234_567), megabytes(12_300)
-    ('1.23 MB', '0.0123 MB')
+    >>> size_words(1_234_567), size_words(12_300), size_words(999)
+    ('1.23 MB', '12.3 kB', '999 B')
     """
-    return f"{size / 1e6:,.3g} MB"
+    for unit, power in (("GB", 9), ("MB", 6), ("kB", 3)):
+        if size >= 10**power:
+            return f"{size / 10**power:,.3g} {unit}" if size < 10 ** (power + 3) else f"{size / 10**power:,.0f} {unit}"
+    return f"{size} B"
 
 
 def _numeric(value: object) -> bool:

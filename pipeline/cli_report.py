@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from headrace.pipeline.cli_output import cell, megabytes, print_table
+from headrace.pipeline.cli_output import cell, print_table, size_words
 from headrace.pipeline.report import REPORT_HTML
 
 _REASONS_SHOWN = 12
@@ -37,8 +37,8 @@ def _closing(report: dict[str, Any]) -> list[tuple[str, str]]:
     totals, times, trainer, files = report["totals"], report["times"], report["trainer"], report["files"]
     lines = [
         ("state", report["state"]),
-        ("input", f"{totals['files']:,} files, {megabytes(totals['bytes'])}; {files['with_text']:,} gave text"),
-        ("output", f"{totals['shards']:,} shards of {totals['units']:,} units, {megabytes(totals['shard_bytes'])}"),
+        ("input", f"{totals['files']:,} files, {size_words(totals['bytes'])}; {files['with_text']:,} gave text"),
+        ("output", f"{totals['shards']:,} shards of {totals['units']:,} units, {size_words(totals['shard_bytes'])}"),
     ]
     if totals["tokens"]:
         padding = f"{totals['padding_share']:.2%} padding"

@@ -48,6 +48,11 @@ def describe(error: ErrorDetails, value: Any) -> str:
     return f"{_dotted(steps)}: {said}{_guess(error)}{_description(model, str(error['loc'][-1]))}"
 
 
+def is_echo(error: ErrorDetails) -> bool:
+    """Say whether an error only repeats others: a list whose items are all wrong is also called too short."""
+    return error["type"] == "too_short" and bool(error["input"])
+
+
 def owner(location: Steps) -> type[BaseModel] | None:
     """Give the model whose option an error's location names; None when the location leaves the models."""
     model: type[BaseModel] | None = PipelineConfig

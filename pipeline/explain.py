@@ -19,7 +19,7 @@ from headrace.schemas.manifest import ManifestLine, ShardInfo
 from headrace.schemas.shard import PARQUET
 
 _TEXT_SHOWN = 500  # characters
-_SUGGESTED = 5
+_SUGGESTED = 3
 _VERDICT = ("doc_id", "verdict", "stage", "reason", "value", "threshold", "detail")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from headrace.pipeline.config import PipelineConfig
-from headrace.pipeline.config_errors import describe, value_steps
+from headrace.pipeline.config_errors import describe, is_echo, value_steps
 from headrace.pipeline.overrides import Override, overridden, parse_override
 from headrace.pipeline.plugins import Plugin, load_builtins, read_plugin
 from headrace.pipeline.yaml_lines import Steps, YamlFile, read_yaml
@@ -93,5 +93,5 @@ def _validated(draft: _Draft) -> tuple[PipelineConfig | None, list[tuple[int, st
     try:
         return PipelineConfig.model_validate(draft.value), []
     except ValidationError as error:
-        details = error.errors(include_url=False)
+        details = [e for e in error.errors(include_url=False) if not is_echo(e)]
     return None, [draft.fault(value_steps(draft.value, e["loc"]), describe(e, draft.value)) for e in details]

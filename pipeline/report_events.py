@@ -36,10 +36,9 @@ def read_times(events: Iterable[dict[str, Any]]) -> Times:
     size: dict[int, int] = {}
     before = now = 0.0
     for event in events:
-        clock = event["at"]
-        if isinstance(clock, int | float) and event["kind"] != "tokenizer":
-            before = times.seconds if event["kind"] == "started" or clock < now else before
-            now = clock
+        if event["kind"] == "started" or event["at"] < now:
+            before = times.seconds
+        now = event["at"]
         times.seconds = max(times.seconds, before + now)
         if event["kind"] == "group" and event.get("bytes"):
             size[event["unit"]] = event["bytes"]

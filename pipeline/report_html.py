@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from headrace.pipeline.charts import DROPPED, bar_chart, curve_chart, funnel_chart, histogram_chart
-from headrace.pipeline.cli_output import cell, megabytes
+from headrace.pipeline.cli_output import cell, size_words
 
 Report = dict[str, Any]
 
@@ -47,7 +47,7 @@ def _head(report: Report) -> Iterator[str]:
     trainer = report["trainer"]
     facts = {
         "state": report["state"],
-        "input": f"{totals['files']:,} files, {megabytes(totals['bytes'])}",
+        "input": f"{totals['files']:,} files, {size_words(totals['bytes'])}",
         "documents": totals["documents"],
         "kept": totals["kept"],
         "units": totals["units"],

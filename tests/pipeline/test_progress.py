@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from headrace.pipeline.events import Event
+from headrace.pipeline.progress import LiveProgress, PlainProgress, line, shown
+from headrace.pipeline.standing import Standing, last_metrics
+
+STARTED = Event("started", 0.0, {"executor": "inline", "workers": 2, "resumed_at": 4, "bytes": 8_000_000})
+
+
+def group(unit: int, at: float, received: int = 10, kept: int = 7) -> Event:
+    counts = {"read": [received, received, 0, 0], "clean": [received, kept, received - kept, 0]}
+    seconds = {"read": 0.5, "clean": 1.0}
+    return Event("group", at, {"unit": unit, "group": "g", "seconds": seconds, "counts": counts, "bytes": 1_000_000})
+
+
+def committed(last: int, at: float, written: int, acknowledged: int) -> Event:
+    data = {"line": written - 1, "first": 0, "last": last, "sequences": 3, "tokens": 100}
+    return Event("committed", at, {**data, "written": written, "acknowledged": acknowledged})
+
+
+def after(*events: Event) -> Standing:
+    standing = Standing()
+    for event in events:
+        standing.take(event)
+    return standing
+
+
+def test_numbers_are_summed_over_committed_and_open_units() -> None:
+    """A unit counts as soon as it was worked on."""
+    stages, size = after(STARTED, group(4, 1.0), committed(4, 2.0, 1, 0), group(5, 3.0)).current()
+    assert (stages["clean"].units, stages["clean"].received, stages["clean"].kept, stages["clean"].dropped) == (
+        2,
+        20,
+        14,
+        6,
+    )
+    assert (size, stages["clean"].seconds) == (2_000_000, 2.0)
+
+
+def test_a_unit_that_is_done_again_counts_once() -> None:
+    """After a replay or a rollback nothing is counted twice."""
+    replayed = after(STARTED, group(4, 1.0), group(4, 2.0, kept=6)).current()[0]
+    assert (replayed["clean"].received, replayed["clean"].kept) == (10, 6)
+    rollback = Event("rollback", 3.0, {"cause": "x", "unit": 5})
+    back = after(STARTED, group(4, 1.0), committed(4, 2.0, 1, 0), group(5, 2.5), rollback, group(5, 4.0)).current()[0]
+    assert back["clean"].received == 20
+
+
+def test_one_line_says_how_far_everything_is() -> None:
+    """Documents, bytes, speed, shards, the trainer's step and loss."""
+    standing = after(
+        STARTED, Event("admitted", 0.1, {"unit": 4, "in_flight": 1}), group(4, 2.0), committed(4, 2.0, 1, 0)
+    )
+    text = line(standing, {"step": 7, "loss": 3.25})
+    assert text == (
+        "unit 5; 1 in flight; 1.0 MB read, 0.5 MB/s; 10 documents in, 7 kept; shards 1 written, 0 trained on; "
+        "100 tokens; step 7, loss 3.250"
+    )
+
+
+def test_without_a_terminal_there_is_a_line_every_few_seconds_and_one_at_the_end(tmp_path: Path) -> None:
+    """A thousand events in ten seconds give a handful of lines."""
+    out = io.StringIO()
+    with shown(tmp_path, out) as watch:
+        watch(STARTED)
+        for number in range(1000):
+            watch(group(number, number / 100))
+        watch(Event("ended", 10.0, {"state": "done"}))
+    lines = out.getvalue().splitlines()
+    assert lines[0] == "[    0.0 s] started on the inline executor, going on after unit 3"
+    assert len(lines) == 4
+    assert "10,000 documents in" in lines[-1]
+
+
+def test_incidents_are_written_at_once_and_name_the_document(tmp_path: Path) -> None:
+    """A strike or a quarantined document does not wait for the next line."""
+    out = io.StringIO()
+    progress = PlainProgress(tmp_path, out, every_s=1e9)
+    progress.watch(Event("strike", 1.0, {"unit": 3, "group": "g", "cause": "worker_died", "strikes": 1}))
+    progress.watch(Event("quarantined", 2.0, {"unit": 3, "doc_id": "a:b#0", "stage": "clean", "cause": "deadline"}))
+    assert "unit 3 struck: worker_died" in out.getvalue()
+    assert "quarantined a:b#0 in clean: deadline" in out.getvalue()
+
+
+def test_a_terminal_gets_a_table_of_the_stages(tmp_path: Path) -> None:
+    """One row a stage, with the line of the whole run under it."""
+    out = io.StringIO()
+    with LiveProgress(tmp_path, Console(file=out, force_terminal=True, width=200)) as live:
+        live.watch(STARTED)
+        live.watch(group(4, 1.0))
+    text = out.getvalue()
+    assert all(word in text for word in ("stage", "read", "clean", "quarantined", "1.0 MB read"))
+
+
+@pytest.mark.parametrize("torn", ["", '{"step": 3, "lo'])
+def test_the_newest_whole_line_of_metrics_is_shown(tmp_path: Path, torn: str) -> None:
+    """The trainer may be writing its next line at that moment."""
+    assert last_metrics(tmp_path) is None
+    (tmp_path / "trainer").mkdir()
+    lines = [json.dumps({"step": step, "loss": 1.0, "filler": "x" * 500}) + "\n" for step in range(20)]
+    (tmp_path / "trainer" / "metrics.jsonl").write_text("".join(lines) + torn)
+    metrics = last_metrics(tmp_path)
+    assert metrics is not None
+    assert metrics["step"] == 19
