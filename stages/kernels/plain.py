@@ -3,10 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from itertools import groupby, pairwise
 
-from headrace.stages.kernels.characters import BRACKETS, BREAK, CLOSER, END, SPACE, STOP, classes, sentence_marks
+from headrace.stages.kernels.characters import (
+    BRACKETS,
+    BREAK,
+    CLOSER,
+    DIGIT,
+    END,
+    GO,
+    HAN,
+    LATIN,
+    LETTER,
+    PUNCTUATION,
+    SPACE,
+    STOP,
+    SYMBOL,
+    UNSPACED,
+    classes,
+    fates,
+    sentence_marks,
+)
 
 LINE_BREAK = re.compile("\r\n|[\n\v\f\r\x85\u2028\u2029]")
+TERMINAL = re.compile("\x1b(?:\\[[\x20-\x3f]*[\x40-\x7e]|\\][\x20-\x7e]*(?:\x07|\x1b\\\\))")
+DAMAGE = re.compile("\ufffd|锟斤拷?|斤拷|\u00ef\u00bf\u00bd?|烫{3,}|屯{3,}")
 
 
 def narrow(text: str) -> str:
@@ -49,3 +71,92 @@ def _unpaired(text: str) -> tuple[int, int]:
 def kind(character: str) -> int:
     """Give a character's class."""
     return int(classes()[ord(character)])
+
+
+def scrub(text: str) -> tuple[str, int]:
+    """Give the text without control characters and terminal sequences, and how many characters it lost."""
+    plain = LINE_BREAK.sub("\n", TERMINAL.sub("", text))
+    plain = "".join(c for c in plain if fates()[ord(c)] != GO)
+    return plain, len(text) - len(plain)
+
+
+def line_copies(text: str) -> list[int]:
+    """Give for each line with a letter how many lines before it are equal but for white space; 0 for others."""
+    seen: Counter[str] = Counter()
+    copies = []
+    for line in re.findall("[^\n]*\n|[^\n]+$", text):
+        content = "".join(" " if is_space(c) else c for c in line).strip()
+        copies.append(seen[content] if any(map(is_letter, content)) else 0)
+        seen[content] += 1
+    return copies
+
+
+def measure(text: str, function_words: set[str], rows: tuple[str, ...]) -> list[int]:
+    """Give the counts of `kernels.measures`, in its order."""
+    kinds = Counter(map(kind, text))
+    words = [w.translate(_LOWER) for w in re.split("\\W", "".join(c if kind(c) == LATIN else " " for c in text)) if w]
+    lines = LINE_BREAK.split(text)
+    return [
+        sum(not is_space(c) for c in text),
+        sum(map(is_letter, text)),
+        kinds[DIGIT],
+        kinds[PUNCTUATION],
+        kinds[SYMBOL],
+        sum(len(match) for match in DAMAGE.findall(text)),
+        sum(any(not is_space(c) for c in line) for line in lines),
+        kinds[LATIN],
+        len(words),
+        sum(map(len, words)),
+        sum(word in function_words for word in words),
+        sum(max(_consonants(word), _walks(word, rows)) for word in words),
+        sum(n for c, run in groupby(text) if is_letter(c) and (n := len(list(run))) >= 5),
+    ]
+
+
+_LOWER = {ord(c): ord(c.lower()) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+
+
+def _consonants(word: str) -> int:
+    return sum(len(run) for run in re.findall("[bcdfghjklmnpqrstvwxz]{6,}", word))
+
+
+def _walks(word: str, rows: tuple[str, ...]) -> int:
+    near = {(a, b) for row in rows for a, b in [*pairwise(row), *pairwise(row[::-1])]}
+    walks = [1]
+    for step in pairwise(word):
+        if step in near:
+            walks[-1] += 1
+        else:
+            walks.append(1)
+    return sum(walk for walk in walks if walk >= 4)
+
+
+def tokens(view: str) -> list[str]:
+    """Split a view into runs of letters and digits, and single characters where words are not spaced."""
+    roles = [
+        ("word" if LATIN <= kind(c) <= DIGIT else i if kind(c) in (HAN, UNSPACED) else "") for i, c in enumerate(view)
+    ]
+    groups = groupby(zip(roles, view, strict=True), key=lambda pair: pair[0])
+    return ["".join(c for _, c in group) for role, group in groups if role != ""]
+
+
+def repeated_characters(view: str, gram: int) -> tuple[int, int]:
+    """Give the characters in stretches of `gram` tokens seen before, and the characters of all tokens."""
+    found = tokens(view)
+    seen: set[tuple[str, ...]] = set()
+    covered: set[int] = set()
+    for i in range(len(found) - gram + 1):
+        stretch = tuple(found[i : i + gram])
+        covered.update(range(i, i + gram) if stretch in seen else ())
+        seen.add(stretch)
+    return sum(len(found[i]) for i in covered), sum(map(len, found))
+
+
+def is_space(character: str) -> bool:
+    """Tell whether a character is white space."""
+    return SPACE <= kind(character) <= BREAK
+
+
+def is_letter(character: str) -> bool:
+    """Tell whether a character is a letter of any script, or a mark on one."""
+    return HAN <= kind(character) <= LETTER

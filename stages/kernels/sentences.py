@@ -15,10 +15,10 @@ _PAIRS = len(BRACKETS)
 
 @njit(nogil=True, cache=True)
 def sentence_counts(data: Bytes, offsets: Offsets, classes: Classes, marks: Classes, brackets: Classes) -> Counts:
-    """Give per document: 1 if it ends like a sentence, sentences, brackets without a partner, all brackets.
+    """Give per document: 1 if it ends like a sentence, sentences, brackets without a partner, brackets.
 
-    A full stop ends a sentence only before white space or the end, so that 3.14 and a.b do not. Brackets are counted, not
-    nested: what is left over of each kind has no partner.
+    A full stop ends a sentence only before white space or the end, so that 3.14 and a.b do not. Brackets are counted,
+    not nested: what is left over of each kind has no partner.
     """
     out = np.zeros((len(offsets) - 1, 4), np.int64)
     seen = np.zeros(2 * _PAIRS + 1, np.int64)
