@@ -92,7 +92,7 @@ class Chain:
         commit = self._commit
         self._lanes = Lanes(engine.plan.lanes, commit.positions, commit.turn, commit.first_unit)
         self._limit = ReadLimit(engine.limit, commit.first_unit, commit.records() if engine.limit else 0)
-        self._hosts = Hosts(engine.executor, engine.setup)
+        self._hosts = Hosts(engine.executor, engine.setup, engine.log)
         self._spool = SpoolGate(self._groups, tokenizer)
         self._flights: dict[int, Flight] = {}
         self._running: dict[Call, Flight] = {}

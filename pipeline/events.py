@@ -16,12 +16,12 @@ EVENTS = "events.jsonl"
 class Event:
     """One thing that happened: its kind, when, and its data.
 
-    started: executor, workers, resumed_at, groups, bytes, pid. admitted: unit, lane, in_flight. group: unit, group,
-    seconds {stage: s}, counts {stage: [received, kept, dropped, quarantined]}, bytes (in the first group). tokenizer:
-    file, seconds. committed: line, shard, first, last, sequences, tokens, written, acknowledged. strike: unit, group,
-    cause, strikes. isolated: unit, group. quarantined: unit, doc_id, stage, cause. replayed: unit, cause. rollback:
-    cause, unit (first again). trainer: state (started | ended | died), pid or code. ended: state, units, shards,
-    summary.
+    started: executor, workers, resumed_at, groups, bytes, pid. host: role (worker, or the ordered stage), pid.
+    admitted: unit, lane, in_flight. group: unit, group, seconds {stage: s}, counts {stage: [received, kept, dropped,
+    quarantined]}, bytes (in the first group). tokenizer: file, seconds. committed: line, shard, first, last,
+    sequences, tokens, written, acknowledged. strike: unit, group, cause, strikes. isolated: unit, group. quarantined:
+    unit, doc_id, stage, cause. replayed: unit, cause. rollback: cause, unit (first again). trainer: state (started |
+    ended | died), pid or code. ended: state, units, shards, summary.
     """
 
     kind: str

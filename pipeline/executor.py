@@ -41,8 +41,8 @@ class Call:
 class Executor(Protocol):
     """What the supervisor needs: processes, calls, and honest errors when one of them dies."""
 
-    def start_worker(self, setup: HostSetup) -> Any:
-        """Start a stateless worker."""
+    def start_worker(self, setup: HostSetup, *, extra: bool = False) -> Any:
+        """Start a stateless worker; an `extra` one needs no free CPU, the others idle while it works."""
         ...
 
     def start_ordered(self, setup: HostSetup, context: RunContext, *, spool: bool) -> Any:
@@ -85,7 +85,7 @@ class Executor(Protocol):
 class InlineExecutor:
     """Runs every call at once in this process: for debugging and small inputs, without deadline or crash protection."""
 
-    def start_worker(self, setup: HostSetup) -> Worker:
+    def start_worker(self, setup: HostSetup, *, extra: bool = False) -> Worker:
         """Make the worker object."""
         return Worker(setup)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -82,8 +83,8 @@ class Worker:
         return Reader()
 
     def ready(self, _: None = None) -> tuple[None, Done]:
-        """Say that the process is up."""
-        return None, Done(-1, {})
+        """Say that the process is up, and which one it is."""
+        return None, Done(-1, {}, report=os.getpid())
 
     def run(self, job: Job, payload: UnitBatch | str | None) -> tuple[UnitBatch, Done]:
         """Run the job's stages; `payload` is the unit's batch, a spooled file, or None for the source."""
@@ -145,8 +146,8 @@ class OrderedHost:
         self._state: OrderedState = _open(stage, context, spool=spool)
 
     def ready(self, _: None = None) -> tuple[None, Done]:
-        """Say that the state stands."""
-        return None, Done(-1, {})
+        """Say that the state stands, and in which process."""
+        return None, Done(-1, {}, report=os.getpid())
 
     def accept(self, payload: UnitBatch) -> tuple[UnitBatch | None, Done]:
         """Settle one unit in order."""

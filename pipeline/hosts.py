@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
+from headrace.pipeline.events import EventLog
 from headrace.pipeline.executor import Call, Executor, HostDiedError
 from headrace.pipeline.host import HostSetup
 from headrace.schemas.errors import HeadraceError
@@ -18,8 +19,8 @@ _FAILED_STARTS = 5
 class Hosts:
     """Keeps the wanted number of workers alive; a worker is idle only once it has said that it is ready."""
 
-    def __init__(self, executor: Executor, setup: HostSetup) -> None:
-        self._executor, self._setup = executor, setup
+    def __init__(self, executor: Executor, setup: HostSetup, log: EventLog) -> None:
+        self._executor, self._setup, self._log = executor, setup, log
         self.idle: list[Any] = []
         self.ordered: dict[int, Any] = {}
         self._all: list[Any] = []
@@ -38,19 +39,21 @@ class Hosts:
         host = self._executor.start_ordered(self._setup, context, spool=spool)
         self._all.append(host)
         self.ordered[number] = host
-        self.wait_ready(self._executor.order(host, "ready", None))
+        pid = self._wait_ready(self._executor.order(host, "ready", None))
+        self._log.emit("host", role=f"{context.stage} spool" if spool else context.stage, pid=pid)
 
     def poll(self) -> None:
         """Move workers that have come up to the idle ones; start another for one that died on the way."""
         for call in self._executor.wait(self._starting, 0) if self._starting else []:
             self._starting.remove(call)
             try:
-                self._executor.result(call)
+                pid = self._executor.result(call).report
             except HostDiedError as error:
                 self._start_failed(error)
             else:
                 self._failed = 0
                 self.idle.append(call.host)
+                self._log.emit("host", role="worker", pid=pid)
 
     def _start_failed(self, error: HostDiedError) -> None:
         self._failed += 1
@@ -59,7 +62,7 @@ class Hosts:
             raise HeadraceError("workers die before they are ready", why=str(error), remedy=remedy) from error
         self.start_worker()
 
-    def wait_ready(self, call: Call) -> None:
+    def _wait_ready(self, call: Call) -> int:
         """Wait for a host that nothing can go on without."""
         limit = time.monotonic() + _START_DEADLINE_S
         while not self._executor.wait([call], 1.0):
@@ -68,7 +71,7 @@ class Hosts:
                 raise HeadraceError(
                     "a worker cannot start", why=why, remedy="is the cluster out of CPUs? lower engine.workers"
                 )
-        self._executor.result(call)
+        return int(self._executor.result(call).report)
 
     def take(self, lane: int | None) -> Any:
         """Give an idle worker; for reading, rather the one that has the lane's stream open."""

@@ -90,7 +90,7 @@ class Isolation:
 
     def _alone(self, job: Job, payload: Any) -> tuple[UnitBatch, Done]:
         if self._worker is None:
-            self._worker = self._executor.start_worker(self._setup)
+            self._worker = self._executor.start_worker(self._setup, extra=True)
             self._result(self._executor.order(self._worker, "ready", None), within=180.0)
         call = self._executor.run(self._worker, job, payload)
         done = self._result(call, within=self._deadline)

@@ -18,6 +18,7 @@ os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 
 import ray
 from ray import exceptions
+from ray._private import worker as ray_worker
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from headrace.pipeline.executor import Call, HostDiedError, ObjectLostError
@@ -32,7 +33,10 @@ _LOST = (
     exceptions.ObjectFetchTimedOutError,
     exceptions.ReferenceCountingAssertionError,
 )
-_START_S = 120.0
+
+
+def _say_nothing(data: Any, ignore_prefix: bool = False) -> None:  # noqa: FBT001, FBT002  # Ray's signature
+    """Take the place of Ray's printer: deaths of workers are our events, and stdout is for data."""
 
 
 class RayExecutor:
@@ -49,6 +53,7 @@ class RayExecutor:
         self._actors: list[Any] = []
 
     def _connect(self, workers: int | None, object_store_bytes: int | None, *, dashboard: bool) -> None:
+        ray_worker.print_to_stdstream = _say_nothing  # ray 2.60 prints every worker's death to stdout
         common: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
         self._own = True
         if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ or os.environ.get("RAY_ADDRESS"):
@@ -69,11 +74,10 @@ class RayExecutor:
         """Ray's own folder of an embedded cluster; a killed driver leaves it behind."""
         return self._folder
 
-    def start_worker(self, setup: HostSetup) -> Any:
+    def start_worker(self, setup: HostSetup, *, extra: bool = False) -> Any:
         """Start a worker; spread over the nodes by its one CPU."""
-        actor = self._worker.options(
-            num_cpus=1, max_restarts=0, max_task_retries=0, scheduling_strategy="SPREAD"
-        ).remote(setup)
+        options: dict[str, Any] = {"num_cpus": 0 if extra else 1, "scheduling_strategy": "SPREAD"}
+        actor = self._worker.options(**options, max_restarts=0, max_task_retries=0).remote(setup)
         self._actors.append(actor)
         return actor
 

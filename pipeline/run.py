@@ -139,6 +139,7 @@ class _Session:
 
     def _run_chains(self) -> bool:
         executor, workers = self._start_executor(self._config.engine, self._folder)
+        _catch(self._stopping)  # once more: ray.init takes SIGTERM for itself
         self._stack.callback(executor.close)
         engine = self._engine(executor, workers)
         self._log.emit(
@@ -193,19 +194,21 @@ class _Session:
 def _stop_signal() -> Iterator[threading.Event]:
     """Turn SIGTERM and SIGINT into an event; outside the main thread signals stay as they are."""
     stopping = threading.Event()
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        stopping.set()
-
-    if threading.current_thread() is not threading.main_thread():
-        yield stopping
-        return
-    before: dict[int, Any] = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
+    before = _catch(stopping)
     try:
         yield stopping
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _catch(stopping: threading.Event) -> dict[int, Any]:
+    def ask(number: int, frame: FrameType | None) -> None:
+        stopping.set()
+
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    return {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
 
 
 @contextlib.contextmanager

@@ -34,7 +34,7 @@ class SimulatedExecutor:
         self._dead: set[int] = set()
         self.workers = workers
 
-    def start_worker(self, setup: HostSetup) -> Any:
+    def start_worker(self, setup: HostSetup, *, extra: bool = False) -> Any:
         return self._inner.start_worker(setup)
 
     def start_ordered(self, setup: HostSetup, context: RunContext, *, spool: bool) -> Any:
