@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -59,7 +60,7 @@ def storage_error(path: Path, error: OSError) -> HeadraceError:
     return HeadraceError(
         "cannot write",
         where=str(path),
-        why=error.strerror or str(error),
+        why=os.strerror(error.errno) if error.errno else str(error),  # Arrow puts its own source lines into strerror
         remedy=_REMEDIES.get(error.errno or 0, f"check the disk, then {_AGAIN}"),
     )
 
