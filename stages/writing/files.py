@@ -75,6 +75,7 @@ def make_folders(run: Path, names: Sequence[str]) -> None:
                 left_over.unlink(missing_ok=True)
         except OSError as error:
             raise storage_error(folder, error) from error
+    sync_folder(run)
 
 
 def stage_bytes(run: Path, folder: str, stem: str, suffix: str, data: bytes | memoryview) -> Staged:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -13,7 +15,7 @@ from headrace.schemas.manifest import ShardInfo
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.base import RunContext
 from headrace.stages.writing.documents import Record, documents_table, emptied, parquet_bytes, quarantine_table
-from headrace.stages.writing.files import Staged, commit_staged, make_folders, stage_bytes, writing
+from headrace.stages.writing.files import Staged, commit_staged, discard, make_folders, stage_bytes, writing
 from headrace.stages.writing.text_shard import TextShard
 from headrace.stages.writing.token_shard import TokenShard
 
@@ -50,10 +52,11 @@ class WriterState:
         kept = batch.documents.num_rows
         batch = batch.but(counts=(*batch.counts, StageCounts(self._stage, kept, 0, kept)))
         batch.ledger.check()
-        self._shard.add(batch)
-        self._stage_files(batch)
-        self._next += 1
-        return emptied(batch), self._close() if self._shard.full else None
+        with self._clean_end():
+            self._shard.add(batch)
+            self._stage_files(batch)
+            self._next += 1
+            return emptied(batch), self._close() if self._shard.full else None
 
     def flush(self, through: int) -> tuple[FileRef, ...]:
         """Give nothing: the writer keeps no state beyond the shards that the manifest lists."""
@@ -61,7 +64,17 @@ class WriterState:
 
     def finish(self) -> ShardClosed | None:
         """Close what is open at the end of the input; None when every unit is in a closed shard."""
-        return self._close() if self._next > self._first else None
+        with self._clean_end():
+            return self._close() if self._next > self._first else None
+
+    @contextmanager
+    def _clean_end(self) -> Iterator[None]:
+        """On failure remove what waits for a commit that will not come: a full disk needs the room."""
+        try:
+            yield
+        except BaseException:
+            discard(self._staged)
+            raise
 
     def _check_turn(self, unit: int) -> None:
         if unit != self._next:
