@@ -20,7 +20,7 @@ from headrace.schemas.source import Split
 from headrace.schemas.training import minimum_ahead
 from headrace.stages.base import OrderedStage, Stage
 from headrace.stages.tokenize_text import TokenizeStage
-from headrace.stages.write import WriteStage, check_format
+from headrace.stages.write import Write, check_format
 
 PLAN_VERSION = 1
 READ = "read"
@@ -177,9 +177,9 @@ def _check_stages(config: PipelineConfig, names: Sequence[str]) -> None:
         why = f"it starts with {', '.join(kinds[:2])}"
         remedy = "begin `stages:` with `- kind: decode` and `- kind: parse`"
         raise ConfigError("the chain cannot turn bytes into documents", where="stages", why=why, remedy=remedy)
-    writers = [name for name, stage in zip(names, config.stages, strict=True) if isinstance(stage, WriteStage)]
+    writers = [name for name, stage in zip(names, config.stages, strict=True) if isinstance(stage, Write)]
     last = config.stages[-1]
-    if len(writers) != 1 or not isinstance(last, WriteStage):
+    if len(writers) != 1 or not isinstance(last, Write):
         why = f"the chain ends with {names[-1]}" if not writers else f"there are {', '.join(writers)}"
         raise ConfigError(
             "write must be the last stage, and the only one", where="stages", why=why, remedy="move it to the end"
@@ -198,7 +198,7 @@ def _check_stages(config: PipelineConfig, names: Sequence[str]) -> None:
 
 def _check_pace(config: PipelineConfig) -> None:
     last = config.stages[-1]
-    if config.loader is None or not isinstance(last, WriteStage) or last.format == "parquet":
+    if config.loader is None or not isinstance(last, Write) or last.format == "parquet":
         return
     window, batch = config.loader.window_shards, config.loader.global_batch
     fewest = window * -(-last.shard_tokens // last.sequence_length)

@@ -12,18 +12,20 @@ from headrace.schemas.unit import FileRef
 from headrace.stages.base import Stage
 from headrace.stages.tokenize_text import TokenizeStage
 from headrace.stages.tokenizing.published import trained_model
+from headrace.tokenizers.load import load
 
 BUILT_IN = "bytes"
 
 
 def model_path(stages: Sequence[Stage], base: Path) -> Path | None:
-    """Give the model file the configuration names, or None when a tokenizer is trained, built in, or not needed."""
+    """Give the model file the configuration names, checked, or None when it is trained, built in, or not needed."""
     for stage in stages:
         if isinstance(stage, TokenizeStage) and stage.model and stage.model != BUILT_IN:
             path = base / stage.model
             if not path.is_file():
                 remedy = "check `model:` of the tokenize stage"
                 raise ConfigError("the tokenizer model is not there", where=str(path), remedy=remedy)
+            load(str(path))
             return path
     return None
 

@@ -59,7 +59,8 @@ class UnitLedger:
         """Raise HeadraceError naming the stage where documents were lost or doubled."""
         expected: int | None = None
         for counts in self.stages:
-            if counts.balance or (expected is not None and counts.received != expected):
+            doubled_or_lost = counts.balance or counts.added < 0  # fewer rows than came in are lost rows
+            if doubled_or_lost or (expected is not None and counts.received != expected):
                 raise HeadraceError(
                     f"the ledger of unit {self.unit} does not balance",
                     where=f"stage {counts.stage}",
