@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import PurePosixPath
 
@@ -33,9 +34,10 @@ _FOREIGN = (  # what this version recognises but does not read
     (b"SQLite format 3\0", "SQLite"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "OLE document"),
 )
+TAB_ENDINGS = (".tsv", ".tab")
 _ENDINGS = {
     **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
-    **dict.fromkeys((".csv", ".tsv"), "csv"),
+    **dict.fromkeys((".csv", *TAB_ENDINGS), "csv"),
     **dict.fromkeys((".html", ".htm", ".xhtml", ".xml", ".rss", ".atom"), "html"),
     **dict.fromkeys((".txt", ".md", ".rst", ".text"), "text"),
     ".json": "json",
@@ -93,7 +95,7 @@ def format_of(head: bytes, path: str, source: Source, wide: str | None) -> str:
     if _HTML.match(head):
         return "html"
     if suffix in _ENDINGS:
-        return _ENDINGS[suffix]
+        return "jsonl" if suffix == ".json" and _is_lines(head) else _ENDINGS[suffix]
     return "text" if wide or _texty(head) else "unsupported:binary"
 
 
@@ -108,6 +110,17 @@ def _foreign(head: bytes) -> str | None:
     if head[:4] == b"RIFF" and head[8:12] in (b"WEBP", b"WAVE", b"AVI "):
         return head[8:12].decode().strip()
     return next((name for magic, name in _FOREIGN if head.startswith(magic)), None)
+
+
+def _is_lines(head: bytes) -> bool:
+    """Say whether a file called .json holds one JSON object a line."""
+    first, _, rest = head.lstrip().partition(b"\n")
+    if not rest.lstrip().startswith(b"{"):
+        return False
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _texty(head: bytes) -> bool:

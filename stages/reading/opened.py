@@ -81,7 +81,7 @@ def _at_offset(content: Content, split: Split, source: Source, offset: int) -> O
     if isinstance(header, Fault):
         content.close()
         return RefusedFile(content.file, header.reason, header.detail)
-    cutter = cutter_of(content.format, source)
+    cutter = cutter_of(content.format, content.file.path, source)
     if cutter is not None and offset == split.begin > 0:
         if not align(content, offset, split.end, cutter):
             content.close()

@@ -16,6 +16,7 @@ from headrace.schemas.source import Cursor, Source
 from headrace.stages.base import judged
 
 STAGE = "read"
+TEXT_FIELD = "_text_field"  # private column: the field that parse shall take the text from
 FILE_COST = 1024  # bytes an opened file counts at least, so that a part of empty files ends too
 
 
@@ -23,7 +24,7 @@ FILE_COST = 1024  # bytes an opened file counts at least, so that a part of empt
 class Part:
     """One part of a split: its records, what could not be read, how each file fared, and where the next part begins."""
 
-    documents: pa.Table  # RAW_SCHEMA
+    documents: pa.Table  # RAW_SCHEMA, and the private column TEXT_FIELD
     faults: pa.Table  # RAW_SCHEMA, the verdict columns and `stage`
     files: tuple[FileCount, ...]
     next: Cursor | None  # None: the split has ended
@@ -114,7 +115,8 @@ def _documents(source: Source, records: list[Records]) -> pa.Table:
         "authority": pa.repeat(pa.scalar(source.authority, pa.float32()), rows),
         "metadata": _joined([_metadata(r) for r in records], pa.string()),
     }
-    return pa.table([columns[name] for name in RAW_SCHEMA.names], schema=RAW_SCHEMA)
+    table = pa.table([columns[name] for name in RAW_SCHEMA.names], schema=RAW_SCHEMA)
+    return table.append_column(TEXT_FIELD, pa.repeat(pa.scalar(source.text_field), rows))
 
 
 def _faults(source: Source, faults: list[Fault]) -> pa.Table:

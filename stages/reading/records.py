@@ -10,6 +10,7 @@ import pyarrow as pa
 from headrace.schemas.source import Source
 from headrace.stages.reading.content import Content
 from headrace.stages.reading.cut import LINES, PARAGRAPHS, ROWS, Cutter, Places, filled
+from headrace.stages.reading.formats import TAB_ENDINGS, ending
 from headrace.stages.reading.part import Fault, Records, Stretch
 from headrace.stages.reading.wide import proxy, width_of
 
@@ -17,13 +18,15 @@ _AHEAD = 1 << 16
 _DRAIN_FACTOR = 16  # a compressed record this many times over the limit is not unpacked to its end
 
 
-def cutter_of(file_format: str, source: Source) -> Cutter | None:
-    """Give how the records of a format are cut; None where the file is one record."""
+def cutter_of(file_format: str, path: str, source: Source) -> Cutter | None:
+    """Give how the records of a file are cut; None where it is one record."""
     if file_format == "jsonl" or (file_format == "text" and source.records == "lines"):
         return LINES
     if file_format == "text" and source.records == "paragraphs":
         return PARAGRAPHS
-    return ROWS if file_format == "csv" else None
+    if file_format != "csv":
+        return None
+    return LINES if ending(path) in TAB_ENDINGS else ROWS  # quotes mean nothing between tabs
 
 
 def align(content: Content, begin: int, end: int | None, cutter: Cutter) -> bool:
@@ -38,7 +41,7 @@ def align(content: Content, begin: int, end: int | None, cutter: Cutter) -> bool
 
 def read_stretch(content: Content, source: Source, budget: int, end: int | None) -> Stretch:
     """Read records that begin in the next `budget` bytes (and before `end`)."""
-    cutter = cutter_of(content.format, source)
+    cutter = cutter_of(content.format, content.file.path, source)
     if cutter is None:
         return _whole(content, source)
     begin = content.offset

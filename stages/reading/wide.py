@@ -17,6 +17,8 @@ _BOMS = (
 _WIDTHS = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}
 _DTYPES = {"utf-32-le": "<u4", "utf-32-be": ">u4", "utf-16-le": "<u2", "utf-16-be": ">u2"}
 _MIN_UNITS = 4
+_FEW_BLOCKS = 4
+_TAB, _BOM, _END_OF_UNICODE = 9, 0xFEFF, 0x110000
 
 Units = npt.NDArray[np.unsignedinteger[Any]]
 
@@ -48,34 +50,36 @@ def wide_by_zeros(head: bytes) -> str | None:
     """Name UTF-16 or UTF-32 without a byte order mark where zero bytes give it away (every line end holds some)."""
     if b"\0" not in head:
         return None
-    for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
-        if len(head) >= _MIN_UNITS * _WIDTHS[encoding] and _fits(units(head, encoding), encoding):
+    for encoding in ("utf-32-le", "utf-32-be"):
+        code = units(head, encoding)
+        if len(code) >= _MIN_UNITS and ((code < _END_OF_UNICODE) & (code >= _TAB)).all():
             return encoding
-    return None
+    anchors = {encoding: _anchors(units(head, encoding)) for encoding in ("utf-16-le", "utf-16-be")}
+    best = max(anchors, key=anchors.__getitem__)
+    return best if anchors[best] else None
 
 
-def _fits(code: Units, encoding: str) -> bool:
-    """Say whether the code units look like text: no NUL, no C0 control, legal, and of few scripts."""
-    if encoding.startswith("utf-32"):
-        return bool(((code < 0x110000) & (code >= 9)).all())
-    code = code[code != 0xFEFF]
-    if not _plain(code).all():
-        return False
-    surrogates = (code & 0xF800) == 0xD800
-    blocks = np.bincount(np.where(code >= 0x3400, _folded(code), code >> 8)[~surrogates], minlength=1)
-    # Read with the wrong byte order, the low bytes scatter over all blocks; right, a text keeps to a few.
-    return bool(np.count_nonzero(blocks) <= max(3, len(code) // 8))
+def _anchors(code: Units) -> int:
+    """Count ASCII and Chinese punctuation, 0 if the units are no text: in the wrong byte order there is hardly any."""
+    code = code[code != _BOM]
+    if len(code) < _MIN_UNITS or not _plain(code).all():
+        return 0
+    surrogate = (code & 0xF800) == 0xD800
+    blocks = np.count_nonzero(np.bincount(_block(code[~surrogate])))
+    # In the wrong order the low bytes scatter over all blocks; right, a text keeps to a few.
+    if blocks > max(_FEW_BLOCKS, len(code) // 8):
+        return 0
+    return int(np.count_nonzero((code < 0x7F) | (code >> 8 == 0x30) | (code >> 8 == 0xFF)))
 
 
 def _plain(code: Units) -> npt.NDArray[np.bool_]:
-    control = (code < 32) & (code != 9) & (code != 10) & (code != 12) & (code != 13) & (code != 27)
+    control = (code < 32) & ~np.isin(code, (9, 10, 12, 13, 27))
     private = (code >= 0xE000) & (code < 0xF900)
     plain: npt.NDArray[np.bool_] = ~(control | private | (code >= 0xFFFE))
     return plain
 
 
-def _folded(code: Units) -> Units:
-    """Count all Han as one block and all Hangul as one: their characters do scatter."""
-    block = code >> 8
-    block = np.where((code >= 0x3400) & (code < 0xA000), 0x4E, block)
-    return np.where((code >= 0xAC00) & (code < 0xD7B0), 0xAC, block)
+def _block(code: Units) -> npt.NDArray[np.int64]:
+    """Give the block of 256 characters; all Han count as one and all Hangul as one, since they do scatter."""
+    block = np.where((code >= 0x3400) & (code < 0xA000), 0x4E, code >> 8)
+    return np.where((code >= 0xAC00) & (code < 0xD7B0), 0xAC, block).astype(np.int64)

@@ -1,0 +1,58 @@
+"""From a record's fields to a document: which one is the text, and what becomes of the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from headrace.stages.parsing.json_values import InvalidJsonError, mended_text, spelled
+from headrace.stages.parsing.outcomes import Outcomes
+
+_URL = "url"
+_SHOWN_FIELDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TextField:
+    """The field that holds the text; `name[]` takes a list of strings and joins them with line breaks."""
+
+    name: str
+    joined: bool
+
+    @classmethod
+    def of(cls, spelling: str) -> TextField:
+        """Read it as it is written in the configuration."""
+        return cls(spelling.removesuffix("[]"), spelling.endswith("[]"))
+
+    def text_of(self, value: Any) -> str | None:
+        """Give the text, or None where the value is not what was said."""
+        if self.joined and isinstance(value, list) and all(isinstance(item, str) for item in value):
+            return "\n".join(value)
+        return value if isinstance(value, str) and not self.joined else None
+
+
+def add_object(outcomes: Outcomes, row: int, value: Any, text_field: TextField, evidence: str, offset: int = 0) -> None:
+    """Make a document of a JSON object, or say why there is none."""
+    if not isinstance(value, dict):
+        outcomes.refuse(
+            row, "not_an_object", f"a {type(value).__name__} at byte {offset} of the record", evidence, offset
+        )
+        return
+    if text_field.name not in value:
+        names = ", ".join(sorted(value)[:_SHOWN_FIELDS])
+        detail = mended_text(f"no field {text_field.name!r}; the fields are: {names}")
+        outcomes.refuse(row, "no_text_field", detail, evidence, offset)
+        return
+    found = value.pop(text_field.name)
+    text = "" if found is None else text_field.text_of(found)
+    if text is None:
+        detail = f"field {text_field.name!r} holds a {type(found).__name__}"
+        outcomes.refuse(row, "text_not_string", detail, evidence, offset)
+        return
+    url = mended_text(value.pop(_URL)) if isinstance(value.get(_URL), str) else None
+    try:
+        metadata = spelled(value) if value else None
+    except InvalidJsonError as error:
+        outcomes.refuse(row, "invalid_json", str(error), evidence, offset)
+        return
+    outcomes.keep(row, mended_text(text), url, metadata, offset)
