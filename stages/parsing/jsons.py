@@ -97,7 +97,7 @@ def _after_comma(text: str, place: int) -> tuple[int, bool]:
         return _after_space(text, place + 1), True
     if text[place : place + 1] == "]":
         return place, False
-    raise InvalidJsonError(f"neither a comma nor the end of the array at character {places[row]}")
+    raise InvalidJsonError(f"neither a comma nor the end of the array at character {place}")
 
 
 def _check_end(text: str, place: int) -> None:
