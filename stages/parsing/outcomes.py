@@ -54,7 +54,8 @@ class Outcomes:
 
     def table(self, records: pa.Table) -> pa.Table:
         """Give the documents, with what is known of the records they came from, and the verdict columns."""
-        taken = records if self.rows == list(range(records.num_rows)) else records.take(pa.array(self.rows, pa.int64()))
+        known = records.drop_columns(["text"])  # a file's text would be copied once for each of its elements
+        taken = known if self.rows == list(range(known.num_rows)) else known.take(pa.array(self.rows, pa.int64()))
         columns: dict[str, Column] = {name: taken[name] for name in taken.column_names}
         columns["text"] = pa.chunked_array([pa.array(self.texts, pa.large_string())])
         columns["url"] = pa.chunked_array([pa.array(self.urls, pa.string())])
