@@ -93,10 +93,15 @@ def stages(kind: str | None, *, markdown: bool, as_json: bool) -> None:
 
 
 @click.command(short_help="Print the JSON Schema of a configuration.")
-def schema() -> None:
+@click.option("--markdown", is_flag=True, help="Print the reference page instead.")
+def schema(*, markdown: bool) -> None:
     """Print the JSON Schema of a configuration, every stage included: editors complete and check with it."""
     from headrace.pipeline.describe import json_schema
     from headrace.pipeline.plugins import load_builtins
+    from headrace.pipeline.reference import configuration_page
 
     load_builtins()
-    print_json(json_schema())
+    if markdown:
+        click.echo(configuration_page(), nl=False)
+    else:
+        print_json(json_schema())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -53,6 +54,13 @@ def size_words(size: int) -> str:
         if size >= 10**power:
             return f"{size / 10**power:,.3g} {unit}" if size < 10 ** (power + 3) else f"{size / 10**power:,.0f} {unit}"
     return f"{size} B"
+
+
+def near_path(path: Path) -> Path:
+    """Write a path from the current folder, if it lies in it."""
+    path = path.resolve()
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _numeric(value: object) -> bool:

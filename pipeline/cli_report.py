@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from headrace.pipeline.cli_output import cell, print_table, size_words
+from headrace.pipeline.cli_output import cell, near_path, print_table, size_words
 from headrace.pipeline.report import REPORT_HTML
 
 _REASONS_SHOWN = 12
@@ -30,7 +30,7 @@ def print_report(run: Path, report: dict[str, Any]) -> None:
             click.echo(f"and {len(found) - _REASONS_SHOWN} more reasons, in the report\n")
     for name, value in _closing(report):
         click.echo(f"{name:<12}{value}")
-    click.echo(f"{'report':<12}{run / REPORT_HTML}")
+    click.echo(f"{'report':<12}{near_path(run / REPORT_HTML)}")
 
 
 def _closing(report: dict[str, Any]) -> list[tuple[str, str]]:
@@ -44,8 +44,8 @@ def _closing(report: dict[str, Any]) -> list[tuple[str, str]]:
         padding = f"{totals['padding_share']:.2%} padding"
         lines.append(("tokens", f"{totals['tokens']:,} in {totals['sequences']:,} sequences, {padding}"))
     if times["seconds"]:
-        speed = f"{cell(times['megabytes_per_second'])} MB/s, {cell(times['tokens_per_second'])} tokens/s"
-        lines.append(("time", f"{times['seconds']:,.1f} s, {speed}"))
+        speed = f", {cell(times['tokens_per_second'])} tokens/s" if totals["tokens"] else ""
+        lines.append(("time", f"{times['seconds']:,.1f} s, {cell(times['megabytes_per_second'])} MB/s{speed}"))
     waits = ", ".join(f"{name} {spent:,.1f} s" for name, spent in times["waits"].items())
     if waits:
         lines.append(("waited for", waits))

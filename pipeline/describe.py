@@ -43,8 +43,12 @@ def describe_stage(kind: str) -> StageDescription:
     """Describe a registered stage."""
     stage = Stage.registry[kind]
     text = inspect.cleandoc(stage.__doc__ or "")
-    summary = " ".join(text.split("\n\n")[0].split())
-    return StageDescription(kind, stage.version, summary, text, tuple(options(stage)))
+    return StageDescription(kind, stage.version, first_sentence(stage), text, tuple(options(stage)))
+
+
+def first_sentence(model: type[BaseModel]) -> str:
+    """Give the first paragraph of a model's documentation on one line."""
+    return " ".join(inspect.cleandoc(model.__doc__ or "").split("\n\n")[0].split())
 
 
 def options(model: type[BaseModel], prefix: str = "") -> Iterator[Option]:
@@ -53,8 +57,9 @@ def options(model: type[BaseModel], prefix: str = "") -> Iterator[Option]:
         if (name == "kind" and issubclass(model, Stage)) or field.exclude:
             continue
         default = "required" if field.is_required() else _default(field.get_default(call_default_factory=True))
-        yield Option(prefix + name, _takes(field.annotation, field.metadata), default, field.description or "")
         section = section_model(field.annotation)
+        meaning = field.description or (first_sentence(section) if section else "")
+        yield Option(prefix + name, _takes(field.annotation, field.metadata), default, meaning)
         if section is not None:
             yield from options(section, f"{prefix}{name}.")
 
@@ -85,9 +90,11 @@ def _takes(annotation: Any, limits: list[Any] | tuple[Any, ...] = ()) -> str:
     """Say what an option takes: `integer >= 1`, `file | lines`, `text or nothing`."""
     words = _type_words(annotation)
     bounds = [f"{sign} {getattr(limit, name)}" for limit in limits for name, sign in _BOUNDS if hasattr(limit, name)]
-    return " ".join([words, *bounds])
+    plain, empty, rest = words.partition(" or nothing")
+    return " ".join([plain, *bounds]) + empty + rest
 
 
+_LONGEST_DEFAULT = 80  # characters
 _BOUNDS = (("ge", ">="), ("gt", ">"), ("le", "<="), ("lt", "<"))
 _WORDS = {int: "integer", float: "number", str: "text", bool: "true | false", type(None): "nothing"}
 
@@ -117,5 +124,6 @@ def _default(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple | list):
-        return "[" + ", ".join(map(str, value)) + "]"
+        text = "[" + ", ".join(map(str, value)) + "]"
+        return text if len(text) <= _LONGEST_DEFAULT else f"a list of {len(value)}"
     return str(value)

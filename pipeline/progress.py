@@ -46,6 +46,7 @@ class PlainProgress:
             self._write(note)
         self._standing.notes.clear()
         if event.kind == "started":
+            self._next = event.seconds + self._every_s
             self._write(_opening(self._standing))
         elif event.seconds >= self._next or event.kind == "ended":
             self._next = event.seconds + self._every_s
@@ -91,10 +92,11 @@ def line(standing: Standing, metrics: dict[str, object] | None) -> str:
     stages, size = standing.current()
     received = next((s.received for s in stages.values() if s.received), 0)
     kept = [s.kept for s in stages.values() if s.units]
+    speed = size / 1e6 / max(standing.seconds, 1e-3)
     parts = [
         f"unit {standing.resumed_at + standing.units}",
         f"{standing.in_flight} in flight",
-        f"{size / 1e6:.1f} MB read, {size / 1e6 / max(standing.seconds, 1e-3):.1f} MB/s",
+        f"{size / 1e6:.1f} of {standing.total_bytes / 1e6:.1f} MB read, {speed:.1f} MB/s",
         f"{received:,} documents in, {kept[-1] if kept else 0:,} kept",
         f"shards {standing.shards} written, {standing.acknowledged} trained on",
         f"{standing.tokens:,} tokens",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from headrace.pipeline.describe import Option, StageDescription
+from headrace.pipeline.config import PipelineConfig
+from headrace.pipeline.describe import Option, StageDescription, options
+from headrace.schemas.source import Source
 
 
 def stages_page(described: Sequence[StageDescription]) -> str:
@@ -19,9 +21,26 @@ def stages_page(described: Sequence[StageDescription]) -> str:
     return "\n".join(parts)
 
 
-def options_table(options: Iterable[Option]) -> str:
+def configuration_page() -> str:
+    """Give docs/reference/configuration.md: every option but those of the stages."""
+    every = list(options(PipelineConfig))
+    sections = dict.fromkeys(o.name.partition(".")[0] for o in every if "." in o.name)
+    parts = [
+        "# The configuration\n",
+        "Written by `headrace schema --markdown > docs/reference/configuration.md`; a test compares the two.\n",
+        "The options of the stages have [a page of their own](stages.md).\n",
+        options_table(o for o in every if "." not in o.name),
+        "## sources\n\nEach item of the list:\n",
+        options_table(options(Source)),
+    ]
+    for section in sections:
+        parts += [f"## {section}\n", options_table(o for o in every if o.name.startswith(f"{section}."))]
+    return "\n".join(parts)
+
+
+def options_table(listed: Iterable[Option]) -> str:
     """Give one Markdown table of options."""
-    rows = [f"| `{o.name}` | {_safe(o.takes)} | {_safe(o.default)} | {_safe(o.description)} |" for o in options]
+    rows = [f"| `{o.name}` | {_safe(o.takes)} | {_safe(o.default)} | {_safe(o.description)} |" for o in listed]
     return "\n".join(["| option | takes | default | meaning |", "| --- | --- | --- | --- |", *rows]) + "\n"
 
 

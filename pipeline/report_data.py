@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,10 +128,16 @@ def _times(committed: Committed, times: Times) -> dict[str, Any]:
         "bytes_read": times.bytes,
         "megabytes_per_second": times.bytes / 1e6 / seconds if seconds else None,
         "tokens_per_second": tokens / seconds if seconds else None,
-        "stage_seconds": {name: round(spent, 3) for name, spent in times.stage_seconds.items()},
+        "stage_seconds": {name: round(times.stage_seconds[name], 3) for name in _in_order(committed, times)},
         "waits": {name: round(spent, 3) for name, spent in sorted(times.waits.items())},
         "commits": [list(point) for point in _thinned(times.commits)],
     }
+
+
+def _in_order(committed: Committed, times: Times) -> list[str]:
+    """Give the names of the stages that took time, in the order of the chain."""
+    chain = [stage for group in committed.plan["groups"] for stage in [*group["stages"], group["name"]]]
+    return [name for name in dict.fromkeys([*chain, *times.stage_seconds]) if name in times.stage_seconds]
 
 
 def _files(committed: Committed, account: FileAccount, facts: DocumentFacts) -> dict[str, Any]:
@@ -171,7 +178,14 @@ def _tokenizer(committed: Committed) -> dict[str, Any] | None:
     ref = next((line.tokenizer for line in reversed(committed.lines) if line.tokenizer), None)
     if ref is None:
         return None
-    return {**ref.to_json(), "options": committed.stage("tokenize")}
+    folder = committed.run / "tokenizer"
+    notes = {name: _json_object(folder / f"{name}.json") for name in ("tokenizer", "report")}
+    return {**ref.to_json(), "options": notes["tokenizer"].get("options", {}), **notes["report"]}
+
+
+def _json_object(path: Path) -> dict[str, Any]:
+    value = json.loads(path.read_bytes()) if path.is_file() else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _trainer(run: Path) -> dict[str, Any] | None:

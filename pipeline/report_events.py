@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,6 +47,11 @@ def read_times(events: Iterable[dict[str, Any]]) -> Times:
     return times
 
 
+def seconds_by_stage(group: Mapping[str, Any]) -> dict[str, float]:
+    """Give the seconds of a `group` event; what an ordered state did is called by its method there."""
+    return {group["group"] if name == "accept" else name: spent for name, spent in group["seconds"].items()}
+
+
 def _take(times: Times, event: dict[str, Any]) -> None:
     kind = event["kind"]
     match kind:
@@ -54,7 +59,7 @@ def _take(times: Times, event: dict[str, Any]) -> None:
             times.sessions, times.state = times.sessions + 1, "unfinished"
             times.executor, times.workers = str(event.get("executor", "")), event.get("workers")
         case "group":
-            times.stage_seconds.update(event["seconds"])
+            times.stage_seconds.update(seconds_by_stage(event))
         case "committed":
             times.commits.append((round(times.seconds, 3), event["written"], event["acknowledged"]))
         case "quarantined":

@@ -135,11 +135,16 @@ def _texts(report: Report) -> Iterator[str]:
 def _measures(report: Report) -> Iterator[str]:
     if not report["histograms"]:
         return
-    thresholds = {f"values.{row['reason']}": row["threshold"] for row in report["examples"]}
+    thresholds = {f"values.{measure_of(row['reason'])}": row["threshold"] for row in report["examples"]}
     yield "<h2>Measures</h2>"
     yield "<p>Green: kept. Orange: left the chain. Dashed: the threshold. Heights grow by powers of ten.</p>"
     drawn = (histogram_chart(spread, thresholds.get(spread["name"])) for spread in report["histograms"])
     yield f'<div class="small">{"".join(f"<div>{drawing}</div>" for drawing in drawn)}</div>'
+
+
+def measure_of(reason: str) -> str:
+    """Give the measure that a rule compares: `max_digit_share` asks `digit_share`."""
+    return reason.removeprefix("min_").removeprefix("max_")
 
 
 def _time(report: Report) -> Iterator[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from headrace.pipeline.events import Event
+from headrace.pipeline.report_events import seconds_by_stage
 from headrace.schemas.training import TRAINER_FOLDER
 
 METRICS = f"{TRAINER_FOLDER}/metrics.jsonl"
@@ -49,6 +50,7 @@ class Standing:
     tokens: int = 0
     executor: str = ""
     resumed_at: int = 0
+    last_group: str = ""  # a unit that it has done has left the window
     notes: list[str] = field(default_factory=list)  # incidents, for the display to print once
     _open: dict[int, dict[str, list[int]]] = field(default_factory=dict)
     _open_bytes: dict[int, int] = field(default_factory=dict)
@@ -60,7 +62,7 @@ class Standing:
         match event.kind:
             case "started":
                 self.executor, self.resumed_at = str(data["executor"]), int(data["resumed_at"])
-                self.total_bytes = int(data["bytes"])
+                self.total_bytes, self.last_group = int(data["bytes"]), str(data["groups"][-1])
             case "admitted":
                 self.units, self.in_flight = self.units + 1, int(data.get("in_flight", 0))
             case "group":
@@ -84,10 +86,12 @@ class Standing:
 
     def _unit(self, data: Any) -> None:
         unit = int(data["unit"])
+        if data["group"] == self.last_group:
+            self.in_flight = max(0, self.in_flight - 1)
         self._open.setdefault(unit, {}).update(data.get("counts", {}))
         if data.get("bytes"):
             self._open_bytes[unit] = int(data["bytes"])
-        for name, seconds in data.get("seconds", {}).items():
+        for name, seconds in seconds_by_stage(data).items():
             self.stages.setdefault(name, StageTally()).seconds += seconds
 
     def _commit(self, data: Any) -> None:

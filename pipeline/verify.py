@@ -205,5 +205,6 @@ def _leftovers(run: Path, named: Iterable[str]) -> Iterator[str]:
     for folder in _FOLDERS:
         for path in sorted((run / folder).rglob("*")):
             name = path.relative_to(run).as_posix()
-            if path.is_file() and name not in known:
+            note = folder == "tokenizer" and path.suffix == ".json"  # says how the model came about
+            if path.is_file() and name not in known and not note:
                 yield name

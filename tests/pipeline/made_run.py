@@ -135,13 +135,14 @@ def _plan(write: WriteStage) -> dict[str, Any]:
         "version": 1,
         "identity": {"config": "1" * 64, "stages": "2" * 64, "input": "3" * 64},
         "recipe": {"stages": [write.model_dump()], "limit": None},
+        "groups": [{"name": "read", "kind": "map", "stages": ["read", "decode", "clean"]}],
         "inputs": [["web", name, 1000, 0] for name in names],
     }
 
 
 def _events() -> list[dict[str, Any]]:
     """Two sessions: the first one was killed after the first shard, the second one went on."""
-    start = {"kind": "started", "executor": "inline", "workers": 1, "bytes": 5000, "pid": 1}
+    start = {"kind": "started", "executor": "inline", "workers": 1, "groups": ["read"], "bytes": 5000, "pid": 1}
     shard = {"kind": "committed", "sequences": 10, "tokens": 600, "shard": "x"}
     summary = {"waits": {"trainer": 1.5}}
     return [

@@ -11,7 +11,9 @@ from headrace.pipeline.events import Event
 from headrace.pipeline.progress import LiveProgress, PlainProgress, line, shown
 from headrace.pipeline.standing import Standing, last_metrics
 
-STARTED = Event("started", 0.0, {"executor": "inline", "workers": 2, "resumed_at": 4, "bytes": 8_000_000})
+STARTED = Event(
+    "started", 0.0, {"executor": "inline", "workers": 2, "resumed_at": 4, "bytes": 8_000_000, "groups": ["g", "write"]}
+)
 
 
 def group(unit: int, at: float, received: int = 10, kept: int = 7) -> Event:
@@ -60,7 +62,7 @@ def test_one_line_says_how_far_everything_is() -> None:
     )
     text = line(standing, {"step": 7, "loss": 3.25})
     assert text == (
-        "unit 5; 1 in flight; 1.0 MB read, 0.5 MB/s; 10 documents in, 7 kept; shards 1 written, 0 trained on; "
+        "unit 5; 1 in flight; 1.0 of 8.0 MB read, 0.5 MB/s; 10 documents in, 7 kept; shards 1 written, 0 trained on; "
         "100 tokens; step 7, loss 3.250"
     )
 
@@ -75,7 +77,7 @@ def test_without_a_terminal_there_is_a_line_every_few_seconds_and_one_at_the_end
         watch(Event("ended", 10.0, {"state": "done"}))
     lines = out.getvalue().splitlines()
     assert lines[0] == "[    0.0 s] started on the inline executor, going on after unit 3"
-    assert len(lines) == 4
+    assert len(lines) == 3
     assert "10,000 documents in" in lines[-1]
 
 
@@ -96,7 +98,7 @@ def test_a_terminal_gets_a_table_of_the_stages(tmp_path: Path) -> None:
         live.watch(STARTED)
         live.watch(group(4, 1.0))
     text = out.getvalue()
-    assert all(word in text for word in ("stage", "read", "clean", "quarantined", "1.0 MB read"))
+    assert all(word in text for word in ("stage", "read", "clean", "quarantined", "1.0 of 8.0 MB read"))
 
 
 @pytest.mark.parametrize("torn", ["", '{"step": 3, "lo'])
