@@ -87,11 +87,15 @@ def _matches(pattern: str) -> Iterator[str]:
 def _exclusion(pattern: str) -> re.Pattern[str]:
     """Turn a glob into an expression for relative paths; a folder's name stands for all that is below it."""
     pieces = re.split(r"(\*\*/|\*\*|\*|\?|\[[^]]+\])", pattern.rstrip("/"))
-    return re.compile("".join(_GLOB.get(p, p if _is_set(p) else re.escape(p)) for p in pieces) + "(/.*)?", re.DOTALL)
+    return re.compile("".join(_GLOB.get(p) or _set(p) or re.escape(p) for p in pieces) + "(/.*)?", re.DOTALL)
 
 
-def _is_set(piece: str) -> bool:
-    return piece.startswith("[") and piece.endswith("]")
+def _set(piece: str) -> str | None:
+    """Turn [a-z] and [!a-z] into their expression; None for what is no set."""
+    if len(piece) < 3 or not (piece.startswith("[") and piece.endswith("]")):
+        return None
+    inner = piece[1:-1].replace("\\", r"\\")
+    return f"[^{inner[1:]}]" if inner.startswith("!") else f"[{inner}]"
 
 
 def _listed(root: Path, path: str, source: Source) -> InputFile:
