@@ -122,11 +122,17 @@ class Chain:
             self._hosts.start_worker()
         for number, group in enumerate(self._groups):
             if group.kind != "map":
-                self._hosts.start_ordered(number, self._commit.context(group.stages[0]), spool=group.kind == "spool")
+                self._start_ordered(number, group)
+
+    def _start_ordered(self, number: int, group: Group) -> None:
+        try:
+            self._hosts.start_ordered(number, self._commit.context(group.stages[0]), spool=group.kind == "spool")
+        except HostDiedError as error:
+            raise RollbackError(f"the state of {group.name} died before it was ready: {error}") from error
 
     def _step(self, *, admit: bool) -> None:
         self._hosts.poll()
-        if self._suspects and not self._running:
+        if self._suspects and not self._running and not self._spool.training:
             self._isolate(self._suspects.pop(0))
         if admit:
             self._admit()
@@ -275,8 +281,8 @@ class Chain:
         if group.kind != "map":
             self._next[number] = max(self._next[number], flight.unit + 1)
         if group.kind == "spool":
-            self._spool.keep(flight.request, done.report)
-            del self._flights[flight.unit]
+            if self._spool.keep(flight.request, done.report):
+                del self._flights[flight.unit]
         elif number == len(self._groups) - 1:
             del self._flights[flight.unit]
             self._written(done)
@@ -335,10 +341,10 @@ class Chain:
     # Losses
 
     def _replay(self, flight: Flight, error: ObjectLostError) -> None:
-        """A lost object is no strike: the unit is read again from its source."""
+        """A lost object is no strike: the unit is read again from its source, in the slot it has."""
         self._e.tally.incidents["replays"] += 1
         self._e.log.emit("replayed", unit=flight.unit, cause=str(error)[:200])
-        flight.group, flight.payload, flight.spooled = 0, None, False
+        flight.group, flight.payload = 0, None
 
     def _struck(self, call: Call, flight: Flight, error: HostDiedError) -> None:
         """A dead or late worker is a strike against its unit; a lost ordered state is a rollback."""
@@ -361,6 +367,9 @@ class Chain:
         isolation = Isolation(self._e.executor, self._e.setup, self._e.deadline_s)
         try:
             payload, done, struck = isolation.run(job, flight.payload)
+        except ObjectLostError as error:
+            self._replay(flight, error)
+            return
         finally:
             isolation.close()
         for victim in struck:

@@ -15,6 +15,7 @@ from headrace.pipeline.host import Done, HostSetup, Job, quarantined
 from headrace.pipeline.plan import READ
 from headrace.pipeline.summary import Struck
 from headrace.pipeline.unreadable import unreadable
+from headrace.schemas.errors import HeadraceError
 from headrace.schemas.ledger import UnitLedger, total
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.tokenizing.batch_file import load_batch
@@ -67,7 +68,7 @@ class Isolation:
 
     def _bisect(self, job: Job, batch: UnitBatch) -> UnitBatch:
         rows = batch.documents.num_rows
-        for _ in range(DEATHS_ALONE if rows == 1 else 1):
+        for _ in range(1 if rows > 1 else DEATHS_ALONE):
             try:
                 return self._alone(job, self._executor.store(batch))[0]
             except HostDiedError as error:
@@ -77,7 +78,12 @@ class Isolation:
             parts = (batch.documents.slice(0, half), batch.documents.slice(half))
             return merged([self._bisect(job, UnitBatch(batch.unit, part)) for part in parts])
         if rows == 0:
-            raise died
+            raise HeadraceError(
+                "workers die without any document",
+                where=f"stage {job.stages[0]}",
+                why=f"{DEATHS_ALONE} of them on what is left of unit {job.unit}: {died}",
+                remedy="see the full cause with --executor inline",
+            ) from died
         out = quarantined(
             job.stages[0], batch, died.cause, f"its worker died {DEATHS_ALONE} times with this document alone"
         )

@@ -31,10 +31,12 @@ class SpoolGate:
         """Units wait here, or the tokenizer is being trained."""
         return bool(self._units) or self.training is not None
 
-    def keep(self, request: UnitRequest, report: Spooled) -> None:
-        """A unit was spooled."""
-        self._units.append((request, str(report.path)))
-        self._full = self._full or report.full
+    def keep(self, request: UnitRequest, report: Spooled | None) -> bool:
+        """Whether a unit was spooled; without a report the model is there already, made by a spool that was lost."""
+        if report is not None:
+            self._units.append((request, str(report.path)))
+        self._full = self._full or report is None or report.full
+        return report is not None
 
     def wants_training(self, in_flight: int, *, all_read: bool) -> bool:
         """The sample is full, or nothing more will come."""

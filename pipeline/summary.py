@@ -64,7 +64,7 @@ def summarize(
         seconds=round(seconds, 3),
         stage_seconds={stage: round(s, 3) for stage, s in tally.stage_seconds.items()},
         waits={what: round(s, 3) for what, s in tally.waits.items()},
-        struck=tuple(tally.struck),
+        struck=tuple(dict.fromkeys(tally.struck)),  # a replayed unit strikes its documents again
         incidents=dict(tally.incidents),
         trainer=trainer,
     )
