@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Protocol
 
 from headrace.pipeline.events import Event, Watcher
-from headrace.pipeline.standing import Standing, last_metrics
+from headrace.pipeline.standing import Standing, last_metrics, trained_on
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-LIVE_EVERY_S, PLAIN_EVERY_S = 0.2, 5.0
-_NOTES_SHOWN = 3
+LIVE_EVERY_S, PLAIN_EVERY_S = 0.25, 5.0
+
+
+class Surface(Protocol):
+    """Where progress is shown."""
+
+    def note(self, text: str) -> None:
+        """Show something that happened, for good."""
+        ...
+
+    def draw(self, standing: Standing, text: str) -> None:
+        """Show how the run stands; `text` says it in one line."""
+        ...
 
 
 @contextmanager
@@ -24,75 +37,107 @@ def shown(run: Path, out: IO[str]) -> Iterator[Watcher]:
 
     console = Console(file=out, highlight=False, markup=False)
     if not console.is_terminal:
-        yield PlainProgress(run, out).watch
+        with _ticking(Progress(run, PlainLines(out), PLAIN_EVERY_S)) as watch:
+            yield watch
         return
-    live = LiveProgress(run, console)
-    with live:
-        yield live.watch
+    with LiveTable(console) as table, _ticking(Progress(run, table, LIVE_EVERY_S)) as watch:
+        yield watch
 
 
-class PlainProgress:
-    """Writes a line when something was committed or happened, at most one every few seconds of the run's own clock."""
+class Progress:
+    """Sums events up and draws now and then; a thread ticks, since a run that waits for its trainer has no events."""
 
-    def __init__(self, run: Path, out: IO[str], every_s: float = PLAIN_EVERY_S) -> None:
-        self._run, self._out, self._every_s = run, out, every_s
+    def __init__(
+        self, run: Path, surface: Surface, every_s: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.every_s = every_s
+        self._run, self._surface, self._clock = run, surface, clock
         self._standing = Standing()
-        self._next = 0.0
+        self._lock = threading.Lock()
+        self._heard = self._drawn = clock()
 
     def watch(self, event: Event) -> None:
         """Take one event."""
-        self._standing.take(event)
-        for note in self._standing.notes:
-            self._write(note)
-        self._standing.notes.clear()
-        if event.kind == "started":
-            self._next = event.seconds + self._every_s
-            self._write(_opening(self._standing))
-        elif event.seconds >= self._next or event.kind == "ended":
-            self._next = event.seconds + self._every_s
-            self._write(line(self._standing, last_metrics(self._run)))
+        with self._lock:
+            self._standing.take(event)
+            self._heard = self._clock()
+            if event.kind == "started":
+                self._note(_opening(self._standing))
+            for note in self._standing.notes:
+                self._note(note)
+            self._standing.notes.clear()
+            if event.kind == "ended" or self._due():
+                self._draw()
 
-    def _write(self, text: str) -> None:
-        self._out.write(f"[{self._standing.seconds:7.1f} s] {text}\n")
+    def tick(self) -> None:
+        """Draw if nothing was drawn for a while."""
+        with self._lock:
+            if self._due():
+                self._draw()
+
+    def _due(self) -> bool:
+        return self._clock() - self._drawn >= self.every_s
+
+    def _seconds(self) -> float:
+        return self._standing.seconds + self._clock() - self._heard
+
+    def _note(self, text: str) -> None:
+        self._surface.note(f"[{self._seconds():7.1f} s] {text}")
+
+    def _draw(self) -> None:
+        self._drawn = self._clock()
+        self._standing.acknowledged = max(self._standing.acknowledged, trained_on(self._run))
+        text = line(self._standing, self._seconds(), last_metrics(self._run))
+        self._surface.draw(self._standing, f"[{self._seconds():7.1f} s] {text}")
+
+
+class PlainLines:
+    """Writes lines."""
+
+    def __init__(self, out: IO[str]) -> None:
+        self._out = out
+
+    def note(self, text: str) -> None:
+        """Write a line."""
+        self._out.write(f"{text}\n")
         self._out.flush()
 
+    def draw(self, standing: Standing, text: str) -> None:
+        """Write a line."""
+        self.note(text)
 
-class LiveProgress:
-    """Redraws a table of the stages, with the shards and the trainer under it."""
 
-    def __init__(self, run: Path, console: Console) -> None:
+class LiveTable:
+    """Redraws a table of the stages in place, with the line of the whole run under it."""
+
+    def __init__(self, console: Console) -> None:
         from rich.live import Live
 
-        self._run = run
-        self._standing = Standing()
-        self._next = 0.0
         self._console = console
         self._live = Live(console=console, auto_refresh=False, transient=True)
 
-    def __enter__(self) -> LiveProgress:
-        self._live.__enter__()
+    def __enter__(self) -> LiveTable:
+        self._live.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._live.stop()
 
-    def watch(self, event: Event) -> None:
-        """Take one event."""
-        self._standing.take(event)
-        for note in self._standing.notes:
-            self._console.print(f"[{self._standing.seconds:7.1f} s] {note}")
-        self._standing.notes.clear()
-        if event.seconds >= self._next or event.kind in ("started", "ended"):
-            self._next = event.seconds + LIVE_EVERY_S
-            self._live.update(_table(self._standing, line(self._standing, last_metrics(self._run))), refresh=True)
+    def note(self, text: str) -> None:
+        """Write a line above the table."""
+        self._console.print(text)
+
+    def draw(self, standing: Standing, text: str) -> None:
+        """Replace the table."""
+        self._live.update(_table(standing, text), refresh=True)
 
 
-def line(standing: Standing, metrics: dict[str, object] | None) -> str:
+def line(standing: Standing, seconds: float, metrics: dict[str, object] | None) -> str:
     """Say in one line how far the run is, in documents, bytes, shards and steps."""
     stages, size = standing.current()
     received = next((s.received for s in stages.values() if s.received), 0)
     kept = [s.kept for s in stages.values() if s.units]
-    speed = size / 1e6 / max(standing.seconds, 1e-3)
+    speed = size / 1e6 / max(seconds, 1e-3)
     parts = [
         f"unit {standing.resumed_at + standing.units}",
         f"{standing.in_flight} in flight",
@@ -104,6 +149,23 @@ def line(standing: Standing, metrics: dict[str, object] | None) -> str:
     if metrics:
         parts.append(f"step {metrics.get('step')}, loss {_number(metrics.get('loss'))}")
     return "; ".join(parts)
+
+
+@contextmanager
+def _ticking(progress: Progress) -> Iterator[Watcher]:
+    ended = threading.Event()
+
+    def tick() -> None:
+        while not ended.wait(progress.every_s):
+            progress.tick()
+
+    thread = threading.Thread(target=tick, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield progress.watch
+    finally:
+        ended.set()
+        thread.join()
 
 
 def _number(value: object) -> str:

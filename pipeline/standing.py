@@ -9,6 +9,7 @@ from typing import Any
 
 from headrace.pipeline.events import Event
 from headrace.pipeline.report_events import seconds_by_stage
+from headrace.schemas.pace import rank_file, read_acknowledgement, read_launch
 from headrace.schemas.training import TRAINER_FOLDER
 
 METRICS = f"{TRAINER_FOLDER}/metrics.jsonl"
@@ -117,6 +118,15 @@ def _note(event: Event) -> str:
             return f"trainer {data.get('state')}"
         case _:
             return f"tokenizer ready: {data.get('file')}"
+
+
+def trained_on(run: Path) -> int:
+    """Give how many leading shards the newest trainer has behind it."""
+    launch = read_launch(run)
+    if launch is None:
+        return 0
+    ranks = (read_acknowledgement(rank_file(run, launch.launch, rank)) for rank in range(launch.world))
+    return min((rank.shards if rank else 0 for rank in ranks), default=0)
 
 
 def last_metrics(run: Path) -> dict[str, Any] | None:

@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from headrace.pipeline.events import Event
-from headrace.pipeline.progress import LiveProgress, PlainProgress, line, shown
+from headrace.pipeline.progress import LiveTable, PlainLines, Progress, line, shown
 from headrace.pipeline.standing import Standing, last_metrics
+from headrace.schemas.pace import LAUNCH, Acknowledgement, Launch, rank_file
 
 STARTED = Event(
     "started", 0.0, {"executor": "inline", "workers": 2, "resumed_at": 4, "bytes": 8_000_000, "groups": ["g", "write"]}
@@ -60,31 +62,63 @@ def test_one_line_says_how_far_everything_is() -> None:
     standing = after(
         STARTED, Event("admitted", 0.1, {"unit": 4, "in_flight": 1}), group(4, 2.0), committed(4, 2.0, 1, 0)
     )
-    text = line(standing, {"step": 7, "loss": 3.25})
+    text = line(standing, 2.0, {"step": 7, "loss": 3.25})
     assert text == (
         "unit 5; 1 in flight; 1.0 of 8.0 MB read, 0.5 MB/s; 10 documents in, 7 kept; shards 1 written, 0 trained on; "
         "100 tokens; step 7, loss 3.250"
     )
 
 
-def test_without_a_terminal_there_is_a_line_every_few_seconds_and_one_at_the_end(tmp_path: Path) -> None:
+class Clock:
+    """A clock that the test turns."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_plain_lines_come_every_few_seconds_and_one_at_the_end(tmp_path: Path) -> None:
     """A thousand events in ten seconds give a handful of lines."""
-    out = io.StringIO()
-    with shown(tmp_path, out) as watch:
-        watch(STARTED)
-        for number in range(1000):
-            watch(group(number, number / 100))
-        watch(Event("ended", 10.0, {"state": "done"}))
+    out, clock = io.StringIO(), Clock()
+    progress = Progress(tmp_path, PlainLines(out), 5.0, clock)
+    progress.watch(STARTED)
+    for number in range(1000):
+        clock.now = 100.0 + number / 100
+        progress.watch(group(number, number / 100))
+    progress.watch(Event("ended", 10.0, {"state": "done"}))
     lines = out.getvalue().splitlines()
     assert lines[0] == "[    0.0 s] started on the inline executor, going on after unit 3"
     assert len(lines) == 3
+    assert lines[1].startswith("[    5.0 s] ")
     assert "10,000 documents in" in lines[-1]
+
+
+def test_a_run_that_waits_for_its_trainer_still_shows_steps_and_shards(tmp_path: Path) -> None:
+    """Without any event the line is written again, with what the trainer has done in the meantime."""
+    out, clock = io.StringIO(), Clock()
+    progress = Progress(tmp_path, PlainLines(out), 5.0, clock)
+    progress.watch(STARTED)
+    progress.watch(committed(4, 1.0, 8, 0))
+    (tmp_path / "trainer").mkdir()
+    (tmp_path / "trainer" / "metrics.jsonl").write_text('{"step": 9, "loss": 2.5}\n')
+    (tmp_path / "pace" / "b1").mkdir(parents=True)
+    (tmp_path / LAUNCH).write_bytes(Launch("b1", 1).encode())
+    rank_file(tmp_path, "b1", 0).write_bytes(Acknowledgement("b1", 0, 3, 9, 1).encode())
+    progress.tick()
+    assert "step 9" not in out.getvalue()
+    clock.now += 6.0
+    progress.tick()
+    last = out.getvalue().splitlines()[-1]
+    assert last.startswith("[    7.0 s] ")
+    assert last.endswith("shards 8 written, 3 trained on; 100 tokens; step 9, loss 2.500")
 
 
 def test_incidents_are_written_at_once_and_name_the_document(tmp_path: Path) -> None:
     """A strike or a quarantined document does not wait for the next line."""
     out = io.StringIO()
-    progress = PlainProgress(tmp_path, out, every_s=1e9)
+    progress = Progress(tmp_path, PlainLines(out), 1e9)
     progress.watch(Event("strike", 1.0, {"unit": 3, "group": "g", "cause": "worker_died", "strikes": 1}))
     progress.watch(Event("quarantined", 2.0, {"unit": 3, "doc_id": "a:b#0", "stage": "clean", "cause": "deadline"}))
     assert "unit 3 struck: worker_died" in out.getvalue()
@@ -94,11 +128,21 @@ def test_incidents_are_written_at_once_and_name_the_document(tmp_path: Path) -> 
 def test_a_terminal_gets_a_table_of_the_stages(tmp_path: Path) -> None:
     """One row a stage, with the line of the whole run under it."""
     out = io.StringIO()
-    with LiveProgress(tmp_path, Console(file=out, force_terminal=True, width=200)) as live:
-        live.watch(STARTED)
-        live.watch(group(4, 1.0))
+    with LiveTable(Console(file=out, force_terminal=True, width=200)) as table:
+        progress = Progress(tmp_path, table, 0.0)
+        progress.watch(STARTED)
+        progress.watch(group(4, 1.0))
     text = out.getvalue()
     assert all(word in text for word in ("stage", "read", "clean", "quarantined", "1.0 of 8.0 MB read"))
+
+
+def test_the_thread_ends_with_the_block(tmp_path: Path) -> None:
+    """Nothing is written after the run."""
+    out = io.StringIO()
+    with shown(tmp_path, out) as watch:
+        watch(STARTED)
+    assert out.getvalue() == "[    0.0 s] started on the inline executor, going on after unit 3\n"
+    assert "progress" not in [thread.name for thread in threading.enumerate()]
 
 
 @pytest.mark.parametrize("torn", ["", '{"step": 3, "lo'])
