@@ -141,7 +141,7 @@ def line(standing: Standing, seconds: float, metrics: dict[str, object] | None) 
     parts = [
         f"unit {standing.resumed_at + standing.units}",
         f"{standing.in_flight} in flight",
-        f"{size / 1e6:.1f} of {standing.total_bytes / 1e6:.1f} MB read, {speed:.1f} MB/s",
+        f"{size / 1e6:.1f} MB read, {speed:.1f} MB/s",
         f"{received:,} documents in, {kept[-1] if kept else 0:,} kept",
         f"shards {standing.shards} written, {standing.acknowledged} trained on",
         f"{standing.tokens:,} tokens",

@@ -43,7 +43,6 @@ class Standing:
     stages: dict[str, StageTally] = field(default_factory=dict)
     seconds: float = 0.0
     bytes: int = 0
-    total_bytes: int = 0  # of the input files, as they lie on disk
     units: int = 0  # admitted in this session
     in_flight: int = 0
     shards: int = 0
@@ -63,7 +62,7 @@ class Standing:
         match event.kind:
             case "started":
                 self.executor, self.resumed_at = str(data["executor"]), int(data["resumed_at"])
-                self.total_bytes, self.last_group = int(data["bytes"]), str(data["groups"][-1])
+                self.last_group = str(data["groups"][-1])
             case "admitted":
                 self.units, self.in_flight = self.units + 1, int(data.get("in_flight", 0))
             case "group":
