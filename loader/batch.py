@@ -96,24 +96,38 @@ def assemble(
 ) -> Batch:
     """Copy the rows of some blocks into one batch; rows that no block gives are padding."""
     groups = list(taken)
-    size = len(samples)
-    tokens = np.empty((size, sequence_length), np.int64)
+    tokens = np.empty((len(samples), sequence_length), np.int64)
     tokens[samples < 0] = pad_id
-    lengths, counts = np.zeros(size, np.int32), np.zeros(size, np.int64)
+    lengths = np.zeros(len(samples), np.int32)
     for g in groups:
         tokens[g.places] = g.block.tokens[g.rows]
         lengths[g.places] = g.block.lengths[g.rows]
-        counts[g.places] = g.block.offsets[g.rows + 1] - g.block.offsets[g.rows]
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    pieces = [_pieces(groups, column, offsets) for column in range(len(PIECES))]
+    offsets, pieces = _pieces(groups, len(samples))
     return Batch(tokens, lengths, samples, epoch, consumed, offsets, *pieces)
 
 
-def _pieces(groups: list[Taken], column: int, offsets: IntArray) -> IntArray:
-    out = np.empty(offsets[-1], np.int64)
-    for g in groups:
-        sizes = np.diff(offsets)[g.places]
-        within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        source = np.repeat(g.block.offsets[g.rows], sizes) + within
-        out[np.repeat(offsets[g.places], sizes) + within] = g.block.pieces[column][source]
-    return out
+def _pieces(groups: list[Taken], size: int) -> tuple[IntArray, list[IntArray]]:
+    """Gather the pieces block by block, then bring them into the order of the batch.
+
+    A shuffled batch takes about one row from each block, so the work for a block is a single look-up for each column.
+    """
+    none = np.empty(0, np.int64)
+    firsts = np.concatenate([none, *(g.block.offsets[g.rows] for g in groups)])
+    counts = np.concatenate([none, *(g.block.offsets[g.rows + 1] for g in groups)]) - firsts
+    places = np.concatenate([none, *(g.places for g in groups)])
+    begins = np.concatenate([[0], np.cumsum(counts)])
+    borders = begins[np.cumsum([len(g.rows) for g in groups[:-1]], dtype=np.int64)]
+    looked_up = list(zip(groups, np.split(_ramps(firsts, counts), borders), strict=True)) if groups else []
+
+    counts_at, begins_at = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    counts_at[places], begins_at[places] = counts, begins[:-1]
+    order = _ramps(begins_at, counts_at)
+    columns = range(len(PIECES))
+    gathered = [np.concatenate([none, *(g.block.pieces[column][at] for g, at in looked_up)]) for column in columns]
+    return np.concatenate([[0], np.cumsum(counts_at)]), [column[order] for column in gathered]
+
+
+def _ramps(firsts: IntArray, counts: IntArray) -> IntArray:
+    """Give first, first + 1, ... for each first, as many as its count."""
+    ends = np.cumsum(counts)
+    return np.repeat(firsts - (ends - counts), counts) + np.arange(ends[-1] if ends.size else 0)

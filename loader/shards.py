@@ -123,6 +123,9 @@ def _environment(path: str) -> lmdb.Environment:
 
 def groups(keys: IntArray) -> Iterator[tuple[int, IntArray]]:
     """Give each different key, with the places it stands at."""
+    if len(keys) == 1:  # the usual case in a shuffled epoch
+        yield int(keys[0]), np.zeros(1, np.int64)
+        return
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     cuts = np.flatnonzero(np.diff(ordered)) + 1

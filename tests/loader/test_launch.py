@@ -24,7 +24,7 @@ def command(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         started[:] = arguments
         return popen([sys.executable, "-c", "print('hello')"], **options)  # type: ignore[call-overload,no-any-return]
 
-    monkeypatch.setattr(launch.subprocess, "Popen", start)
+    monkeypatch.setattr(subprocess, "Popen", start)
     return started
 
 

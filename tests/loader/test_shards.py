@@ -175,5 +175,5 @@ def test_a_large_vocabulary_is_read_too(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(token_runs, "VOCABULARY", 100_000)
     run = make_run(tmp_path, [2])
     infos = infos_of(run, [2])
-    assert pa.ipc.open_file(tmp_path / infos[0].file.name).schema.field("tokens").type.value_type == pa.uint32()
+    assert pa.ipc.open_file(str(tmp_path / infos[0].file.name)).schema.field("tokens").type.value_type == pa.uint32()
     assert read(ShardStore(tmp_path, verify=False), infos, [0], [0]).tokens.dtype == np.int64

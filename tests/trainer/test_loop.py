@@ -83,13 +83,13 @@ def test_loss_falls(run: Path) -> None:
 @pytest.mark.parametrize("mask", [True, False])
 def test_micro_batches_add_up_to_the_batch(run: Path, tmp_path: Path, mask: bool) -> None:  # noqa: FBT001
     """Accumulated gradients give the losses of the whole batch, up to rounding."""
-    runs = [run]
-    for rows in (1, 3):
-        runs.append(tmp_path / str(rows))
-        make_run(runs[-1], SHARDS)
-    for folder, rows in zip(runs, (None, 1, 3), strict=True):
+    runs: dict[int | None, Path] = {None: run}
+    for small in (1, 3):
+        runs[small] = tmp_path / str(small)
+        make_run(runs[small], SHARDS)
+    for rows, folder in runs.items():
         run_training(folder, training(steps=8, micro_batch=rows, model={"document_mask": mask}))
-    for other in runs[1:]:
+    for other in (runs[1], runs[3]):
         for a, b in zip(curve(run), curve(other), strict=True):
             assert a == pytest.approx(b, rel=1e-3)
 

@@ -17,11 +17,12 @@ from headrace.schemas.pace import rank_file, read_acknowledgement, read_launch
 from headrace.schemas.training import TrainingConfig
 from headrace.trainer.__main__ import main
 
+pytestmark = pytest.mark.usefixtures("signals")
 SLOW = training(steps=24, checkpoint_every=5, pause_s=0.03)
 
 
 def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 50
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -40,7 +41,7 @@ def test_a_trainer_that_is_killed_goes_on_where_it_was(run: Path, tmp_path: Path
     child.kill()
     assert child.wait() == -9
     first = read_launch(run)
-    assert start_trainer(run, SLOW).wait(60) == 0
+    assert start_trainer(run, SLOW).wait(50) == 0
     assert read_launch(run) != first
     other = tmp_path / "other"
     make_run(other, SHARDS)
@@ -55,7 +56,7 @@ def test_sigterm_saves_and_exits_with_0(run: Path) -> None:
     child = start_trainer(run, SLOW)
     until(lambda: len(metrics(run)) >= 2)
     child.terminate()
-    assert child.wait(60) == 0
+    assert child.wait(50) == 0
     launch = read_launch(run)
     assert launch is not None
     found = read_acknowledgement(rank_file(run, launch.launch, 0))

@@ -10,20 +10,16 @@ from headrace.loader.launch import announce
 from headrace.trainer.stop import Stop, StoppedError
 
 
+@pytest.mark.usefixtures("signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_is_noticed_at_the_next_check(tmp_path: Path, number: signal.Signals) -> None:
     """It interrupts nothing by itself, so a step is never cut in half."""
-    before = {n: signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        stop = Stop(tmp_path, announce(tmp_path, 1).launch, None)
-        stop.on_signals()
+    stop = Stop(tmp_path, announce(tmp_path, 1).launch, None)
+    stop.on_signals()
+    stop.check()
+    os.kill(os.getpid(), number)
+    with pytest.raises(StoppedError, match=number.name):
         stop.check()
-        os.kill(os.getpid(), number)
-        with pytest.raises(StoppedError, match=number.name):
-            stop.check()
-    finally:
-        for n, handler in before.items():
-            signal.signal(n, handler)
 
 
 def test_a_newer_launch_takes_over(tmp_path: Path) -> None:
