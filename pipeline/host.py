@@ -152,10 +152,10 @@ class OrderedHost:
     def accept(self, payload: UnitBatch) -> tuple[UnitBatch | None, Done]:
         """Settle one unit in order."""
         start = time.perf_counter()
-        known = len(payload.counts)
         batch, report = self._state.accept(payload)
         seconds = {"accept": time.perf_counter() - start}
-        return batch, Done(payload.unit, seconds, batch.counts[known:], report=report)
+        counts = tuple(c for c in batch.counts if c not in payload.counts)
+        return batch, Done(payload.unit, seconds, counts, report=report)
 
     def flush(self, through: int) -> tuple[None, Done]:
         """Make everything up to unit `through` durable."""

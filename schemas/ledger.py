@@ -110,6 +110,13 @@ def total(ledgers: list[UnitLedger]) -> tuple[StageCounts, ...]:
     return tuple(sums.values())
 
 
+def appended(counts: tuple[StageCounts, ...], more: StageCounts) -> tuple[StageCounts, ...]:
+    """Put a stage's counts behind those before it; the two halves of an ordered stage are counted as one."""
+    if counts and counts[-1].stage == more.stage:
+        return (*counts[:-1], _plus(counts[-1], more))
+    return (*counts, more)
+
+
 def _plus(a: StageCounts, b: StageCounts) -> StageCounts:
     return StageCounts(
         a.stage,

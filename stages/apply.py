@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from headrace.schemas.document import DROPPED, QUARANTINED, VERDICT_SCHEMA
-from headrace.schemas.ledger import StageCounts
+from headrace.schemas.ledger import StageCounts, appended
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.base import BatchStage, DocumentStage, OrderedStage, Stage, judged
 from headrace.stages.documents import process_documents
@@ -60,7 +60,7 @@ def settle(name: str, batch: UnitBatch, table: pa.Table) -> UnitBatch:
     received = batch.documents.num_rows
     if "verdict" not in table.column_names:
         counts = StageCounts(name, received, table.num_rows - received, table.num_rows)
-        return batch.but(documents=table, counts=(*batch.counts, counts))
+        return batch.but(documents=table, counts=appended(batch.counts, counts))
     live = pc.is_null(table["verdict"])
     kept = table.filter(live).drop_columns(VERDICT_SCHEMA.names)
     gone = table.filter(pc.invert(live))
@@ -76,4 +76,4 @@ def settle(name: str, batch: UnitBatch, table: pa.Table) -> UnitBatch:
     settled = batch.settled
     if gone.num_rows:
         settled = (*settled, gone.append_column("stage", pa.array([name] * gone.num_rows, pa.string())))
-    return batch.but(documents=kept, settled=settled, counts=(*batch.counts, counts))
+    return batch.but(documents=kept, settled=settled, counts=appended(batch.counts, counts))

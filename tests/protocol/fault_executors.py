@@ -1,4 +1,4 @@
-"""Executors that are inline but mortal: documents that kill, hosts that die anywhere, and actors that outlive a driver."""
+"""Executors that are inline but mortal: documents that kill, hosts that die, actors that outlive their driver."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from headrace.stages.base import RunContext
 Deadly = Callable[[Job, set[str]], bool]
 
 
-class DriverKilled(BaseException):  # noqa: N818  # no error of the code under test: nothing may catch it
+class DriverKilled(BaseException):  # no error of the code under test: nothing may catch it
     """The driver's process ends here, as by SIGKILL."""
 
 

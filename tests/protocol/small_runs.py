@@ -24,10 +24,10 @@ from headrace.schemas.manifest import MANIFEST, ManifestLine, read_manifest
 
 UNIT_BYTES = 1000
 OUTPUTS = ("shards", "documents", "ledger", "quarantine", "index")
-WORDS = (
-    "river stone lantern winter copper garden silent harbour meadow thunder paper window carpet forest engine "
-    "水 车 推 动 磨 盘 春 天 的 田 野 城 市 图 书 馆 海 港"
-).split()
+WORDS = tuple(
+    "river stone lantern winter copper garden silent harbour meadow thunder paper window carpet forest engine "  # noqa: SIM905
+    "水 车 推 动 磨 盘 春 天 的 田 野 城 市 图 书 馆 海 港".split()
+)
 
 # Kills its worker (in one process: by SystemExit, which no stage guard holds) at texts that hold its mark.
 TRIPWIRE = """

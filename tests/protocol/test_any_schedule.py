@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from tests.protocol.fault_executors import HarshExecutor, Rates
@@ -20,7 +19,7 @@ from tests.protocol.small_runs import (
 )
 
 MIXES: dict[str, Callable[[], Rates]] = {
-    "nothing dies": lambda: Rates(),
+    "nothing dies": Rates,
     "workers": lambda: Rates(worker=0.12, start=0.03, left=12),
     "states": lambda: Rates(state=0.06, start=0.02),
     "objects": lambda: Rates(lost=0.15, left=12),
@@ -73,5 +72,5 @@ def test_a_run_in_which_things_die_is_the_clean_run(case: Case, mix: str) -> Non
 @pytest.mark.parametrize("seed", range(3, 60))
 def test_many_runs_in_which_things_die_are_the_clean_run(case: Case, seed: int) -> None:
     """The same from many seeds."""
-    for mix in MIXES:
-        same_as_clean(case, mix, seed, MIXES[mix]())
+    for mix, rates in MIXES.items():
+        same_as_clean(case, mix, seed, rates())
