@@ -21,6 +21,7 @@ Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Hashes = npt.NDArray[np.uint64]
 Signatures = npt.NDArray[np.uint32]
+Links = npt.NDArray[np.int32]
 CodePoints = npt.NDArray[np.uint32]
 Classes = npt.NDArray[np.uint8]
 
@@ -41,7 +42,7 @@ def text_buffers(column: Column) -> tuple[Bytes, Offsets]:
     bounds = np.zeros(1, np.int64)
     if offsets is not None and len(array):
         bounds = np.frombuffer(memoryview(offsets), np.int64)[array.offset : array.offset + len(array) + 1]
-    return _read_only(text), _read_only(bounds)
+    return read_only(text), read_only(bounds)
 
 
 def text_array(data: Bytes, offsets: Offsets) -> Array:
@@ -58,7 +59,8 @@ def with_column(table: pa.Table, name: str, array: Array) -> pa.Table:
     return table.set_column(place, table.schema.field(place), array)
 
 
-def _read_only(array: npt.NDArray[T]) -> npt.NDArray[T]:
+def read_only(array: npt.NDArray[T]) -> npt.NDArray[T]:
+    """Give a view that cannot be written: one type for a kernel, wherever the array came from."""
     view = array.view()
     view.flags.writeable = False
     return view

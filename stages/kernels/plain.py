@@ -28,7 +28,7 @@ from headrace.stages.kernels.characters import (
 
 LINE_BREAK = re.compile("\r\n|[\n\v\f\r\x85\u2028\u2029]")
 TERMINAL = re.compile("\x1b(?:\\[[\x20-\x3f]*[\x40-\x7e]|\\][\x20-\x7e]*(?:\x07|\x1b\\\\))")
-DAMAGE = re.compile("\ufffd|锟斤拷?|斤拷|\u00ef\u00bf\u00bd?|烫{3,}|屯{3,}")
+DAMAGE = re.compile("\ufffd|锟斤拷?|\u00ef\u00bf\u00bd?|烫{3,}|屯{3,}")
 
 
 def narrow(text: str) -> str:

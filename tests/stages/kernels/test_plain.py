@@ -35,6 +35,8 @@ AWKWARD = {
     "astral Han": "𠀀𪚥𰻞和𫝈",
     "combining": "e\u0301\u0323 각 \u1112\u1161\u11ab İ ſ ﬁ ﷺ ｶﾞ",
     "indented": "  def f(x):\n\treturn x\n\n\n\n　　第一段。\n",
+    "damaged": "锟斤拷锟斤\ufffd斤拷锟拷 烫烫屯屯屯屯烫烫烫 ï¿½ï¿x¿½ aaaaa bbbb 哈哈哈哈哈哈\n好 好 好 好 好",
+    "noise": "asdfg rhythms were catchphrase QWERTYUIOP poiuyt strengths xzxzxz ss1ss ÉÀs",
     "mixed": "Headrace 用 Python 3.11 写成。It reads GBK, too: “你好，世界！” (really)",
 }
 LONG = ("长江后浪推前浪。\n", "哈", "abcdefghij", "\x1b](", "\x1b[0")

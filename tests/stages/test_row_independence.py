@@ -1,0 +1,105 @@
+"""What holds for every stage that changes or judges texts: one document's result never depends on its neighbours."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headrace.schemas.unit import UnitBatch
+from headrace.stages.apply import apply
+from headrace.stages.base import Stage
+from headrace.stages.clean import Clean
+from headrace.stages.dedup import Dedup
+from headrace.stages.deduplication.options import MinHash
+from headrace.stages.grade import Grade
+from headrace.stages.normalize import Normalize
+
+STAGES: dict[str, Stage] = {
+    "clean": Clean(),
+    "clean with options": Clean(
+        boilerplate=("x+",), max_line_copies=1, min_copy_bytes=1, min_characters=None, gram_tokens=2
+    ),
+    "grade": Grade(),
+    "grade that drops": Grade(keep=("A", "B"), half_length_bytes=10),
+    "normalize": Normalize(),
+    "normalize to lower case": Normalize(case="lower", white_space="keep"),
+    "dedup": Dedup(),
+    "dedup verified exactly": Dedup(verify="exact", minhash=MinHash(shingle="words", shingle_size=2)),
+}
+PIECES = (
+    "好书，",
+    "the wheel ",
+    "turns.\n",
+    "\u200b\x1b[0m",
+    "ＡＢ\u3000",
+    "xx\n",
+    "返回顶部\n",
+    "锟斤拷",
+    "e\u0301",
+    "👍",
+    "“",
+    "。",
+)
+texts = st.lists(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), min_size=1, max_size=8)
+
+
+def result(stage: Stage, table: pa.Table) -> list[dict[str, object]]:
+    """Run a stage as a worker does, and give every document's row, live or settled, in the order of the doc_ids."""
+    batch = apply("stage", stage, UnitBatch(0, table))
+    rows = [row for part in (batch.documents, *batch.settled) for row in part.to_pylist()]
+    return sorted(({k: v for k, v in row.items() if v is not None} for row in rows), key=lambda row: str(row["doc_id"]))
+
+
+@pytest.mark.parametrize("name", STAGES)
+@given(sample=texts, data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_a_document_is_treated_as_if_it_were_alone(
+    name: str, sample: list[str], data: st.DataObject, table_of: Callable[..., pa.Table]
+) -> None:
+    """One by one, cut anywhere, in chunks or as a whole: every document gets the same text, values and verdict."""
+    table = table_of(sample)
+    whole = result(STAGES[name], table)
+    cut = data.draw(st.integers(0, len(sample)), "cut")
+    parts = [table.slice(0, cut), table.slice(cut)]
+    alone = [row for i in range(len(sample)) for row in result(STAGES[name], table.slice(i, 1))]
+    assert alone == whole
+    assert [row for part in parts for row in result(STAGES[name], part)] == whole
+    assert result(STAGES[name], pa.concat_tables(parts)) == whole
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_a_table_without_rows_keeps_its_columns(name: str, table_of: Callable[..., pa.Table]) -> None:
+    """An empty unit gives the columns that a full one gives."""
+    empty = apply("stage", STAGES[name], UnitBatch(0, table_of([]))).documents
+    full = apply("stage", STAGES[name], UnitBatch(0, table_of(["The wheel turns, and the water goes on."]))).documents
+    assert empty.num_rows == 0
+    assert empty.schema.equals(full.schema)
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_a_stage_is_a_value(name: str) -> None:
+    """A stage survives JSON and pickle, is frozen, and each of its options says what it does."""
+    stage = STAGES[name]
+    assert type(stage).model_validate_json(stage.model_dump_json()) == stage
+    assert pickle.loads(pickle.dumps(stage)) == stage
+    with pytest.raises(ValueError, match="frozen"):
+        stage.kind = "other"
+    assert all(field.description for option, field in type(stage).model_fields.items() if option != "kind")
+
+
+def test_reading_a_configuration_is_cheap() -> None:
+    """Importing and making the stages loads neither numba nor datasketch."""
+    code = (
+        "import sys\n"
+        "from headrace.stages import clean, dedup, grade, normalize\n"
+        "clean.Clean(), dedup.Dedup(), grade.Grade(), normalize.Normalize()\n"
+        "assert not {'numba', 'datasketch', 'scipy'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
