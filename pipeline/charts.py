@@ -13,6 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from headrace.pipeline.wording import cell
+
 KEPT, DROPPED, QUARANTINED, NEUTRAL = "#2a7f62", "#d9822b", "#b33a3a", "#4c6a92"
 _STYLE: Any = {
     "svg.hashsalt": "headrace",  # names of clip paths would be random otherwise
@@ -53,7 +55,7 @@ def bar_chart(values: dict[str, float], unit: str, color: str = NEUTRAL) -> str:
 
     def draw(axes: Axes) -> None:
         bars = axes.barh(list(values), list(values.values()), color=color)
-        axes.bar_label(bars, [f"{value:,.4g}" for value in values.values()], padding=3, fontsize=8)
+        axes.bar_label(bars, [cell(value) for value in values.values()], padding=3, fontsize=8)
         axes.margins(x=0.12)
         axes.invert_yaxis()
         axes.set_xlabel(unit)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headrace.pipeline.cli_output import print_json, print_table, size_words
+from headrace.pipeline.cli_output import print_json, print_table
+from headrace.pipeline.wording import size_words
 from headrace.schemas.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -8,8 +8,10 @@ from typing import Any
 import click
 
 from headrace.pipeline.cli_config import AS_JSON
-from headrace.pipeline.cli_output import cell, print_json, print_table, size_words
+from headrace.pipeline.cli_output import print_json, print_table
+from headrace.pipeline.wording import cell, size_words
 
+_SHARDS_SHOWN = 20
 RUN = click.argument("run", type=click.Path(path_type=Path))
 
 
@@ -25,10 +27,11 @@ def inspect(run: Path, *, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
-    shards = [
-        (s["line"], s["file"], s["units"], s["sequences"], s["tokens"], size_words(s["bytes"])) for s in found["shards"]
-    ]
-    print_table("shards", ["line", "file", "units", "sequences", "tokens", "size"], shards)
+    columns = ("line", "file", "units", "sequences", "tokens")
+    shards = [(*(s[name] for name in columns), size_words(s["bytes"])) for s in found["shards"]]
+    print_table("shards", [*columns, "size"], shards[:_SHARDS_SHOWN])
+    if len(shards) > _SHARDS_SHOWN:
+        click.echo(f"and {len(shards) - _SHARDS_SHOWN} more, in --json\n")
     documents = [(d["doc_id"], d["grade"], d["text"]) for d in found["documents"]]
     print_table("first kept documents", ["doc_id", "grade", "text"], documents)
     print_report(run, found["report"])

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from headrace.pipeline.cli_output import cell, near_path, print_table, size_words
+from headrace.pipeline.cli_output import near_path, print_table
 from headrace.pipeline.report import REPORT_HTML
+from headrace.pipeline.wording import cell, size_words
 
 _REASONS_SHOWN = 12
 

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from headrace.pipeline.charts import DROPPED, bar_chart, curve_chart, funnel_chart, histogram_chart
-from headrace.pipeline.cli_output import cell, size_words
+from headrace.pipeline.wording import cell, size_words
 
 Report = dict[str, Any]
 

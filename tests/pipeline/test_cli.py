@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from tests.pipeline.made_run import COPY_ID, KEPT_IDS, make_run
 
 from headrace.pipeline import cli_config
 from headrace.pipeline.cli import main
+from headrace.pipeline.run import run_pipeline
+from headrace.pipeline.summary import RunSummary
 from headrace.stages.base import Stage
 
 COMMANDS = ("run", "check", "stages", "inspect", "explain", "verify", "train", "schema")
@@ -81,6 +84,58 @@ def test_check_gives_the_plan_as_json(tmp_path: Path) -> None:
     plans = [json.loads(call("check", path, *more, "--json").stdout) for more in ((), (), ("seed=1",))]
     assert plans[0] == plans[1]
     assert plans[0]["identity"]["config"] != plans[2]["identity"]["config"]
+
+
+def test_run_prints_what_became_of_the_documents_and_where_the_report_is(tmp_path: Path) -> None:
+    """And the same command again finds everything done."""
+    path = config_in(tmp_path)
+    for _ in range(2):
+        result = call("run", path, "--executor", "inline")
+        assert result.exit_code == 0, result.stderr
+        assert "state       done" in result.stdout
+        assert "out/report.html" in result.stdout
+    report = json.loads(call("run", path, "--executor", "inline", "--fresh", "--json").stdout)
+    assert (report["totals"]["kept"], report["times"]["sessions"]) == (1, 1)
+
+
+def test_run_refuses_a_changed_configuration_and_names_the_change(tmp_path: Path) -> None:
+    """Exit code 2, and the remedy."""
+    path = config_in(tmp_path)
+    assert call("run", path, "--executor", "inline").exit_code == 0
+    result = call("run", path, "--executor", "inline", "seed=5")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "seed was 0 and is now 5" in result.stderr
+
+
+def test_a_run_that_was_stopped_ends_with_1_and_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job system must not take it for done."""
+    path = config_in(tmp_path)
+    summaries = []
+
+    def stopped(*arguments: Any, **options: Any) -> RunSummary:
+        summaries.append(run_pipeline(*arguments, **options))
+        return replace(summaries[-1], state="stopped")
+
+    monkeypatch.setattr("headrace.pipeline.run.run_pipeline", stopped)
+    result = call("run", path, "--executor", "inline")
+    assert result.exit_code == 1
+    assert "the same command goes on from here" in result.stderr
+    assert summaries[0].state == "done"
+
+
+def test_an_unexpected_error_of_a_run_is_kept_in_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The traceback is where the run is."""
+    path = config_in(tmp_path)
+
+    def fail(*_: object, **__: object) -> None:
+        (tmp_path / "out").mkdir()
+        raise ZeroDivisionError("seven")
+
+    monkeypatch.setattr("headrace.pipeline.run.run_pipeline", fail)
+    assert call("run", path).exit_code == 1
+    assert "ZeroDivisionError: seven" in (tmp_path / "out" / "error.log").read_text()
 
 
 def test_stages_lists_every_kind_and_describes_one() -> None:
