@@ -103,7 +103,7 @@ def likeness(known: Entries, other: int, batch: Entries, document: int, policy: 
     if policy.sets:
         one = known.shingles[known.ends[other] : known.ends[other + 1]]
         two = batch.shingles[batch.ends[document] : batch.ends[document + 1]]
-        common = common_values(one, two)
+        common = shared_values(one, two)
         return common / (len(one) + len(two) - common)
     slots: int = batch.signatures.shape[1]
     equal = 0
@@ -113,7 +113,7 @@ def likeness(known: Entries, other: int, batch: Entries, document: int, policy: 
 
 
 @njit(nogil=True, cache=True)
-def common_values(one: Signatures, two: Signatures) -> int:
+def shared_values(one: Signatures, two: Signatures) -> int:
     """Count the values that two sorted arrays without repeats share."""
     i = j = common = 0
     while i < len(one) and j < len(two):
@@ -125,7 +125,7 @@ def common_values(one: Signatures, two: Signatures) -> int:
 
 
 @njit(nogil=True, cache=True)
-def first_common_band(one: Signatures, two: Signatures, rows: int) -> int:
+def first_shared_band(one: Signatures, two: Signatures, rows: int) -> int:
     """Give the first band that two signatures share."""
     band = 0
     while not same_band(one, two, band, rows):
@@ -147,7 +147,7 @@ def most_alike(
         place = find_band(tables.heads[band], known.signatures, signature, band, policy.rows)
         other = newest(tables.heads[band, place])
         while other >= 0:
-            if other < visible and first_common_band(known.signatures[other], signature, policy.rows) == band:
+            if other < visible and first_shared_band(known.signatures[other], signature, policy.rows) == band:
                 found = likeness(known, other, batch, document, policy)
                 if found > similarity or (found == similarity and other < best):
                     best, similarity = other, found

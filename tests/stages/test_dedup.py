@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from headrace.schemas.errors import FormatError, HeadraceError
+from headrace.schemas.errors import HeadraceError
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.apply import apply
 from headrace.stages.base import OrderedState, ReplayDiffersError, RunContext
@@ -212,92 +212,6 @@ def test_what_is_not_committed_does_not_exist(tmp_path: Path) -> None:
     assert list(after.values()) == [("exact_duplicate", 1.0, "d0.0"), (None, None, None)]
 
 
-def test_runs_are_immutable_and_reproducible(tmp_path: Path) -> None:
-    """Names carry stage, units and content; the same units give the same bytes; nothing new gives no file."""
-    units = random_units(5, 4, 20)
-
-    def files(run: Path) -> tuple[FileRef, ...]:
-        state = opened(LOOSE, run)
-        found: tuple[FileRef, ...] = ()
-        for unit in units:
-            accept(LOOSE, state, unit)
-            found += state.flush(unit.unit - 1) if unit.unit % 2 else ()
-        return (*found, *state.flush(3), *state.flush(3))
-
-    first, second = files(tmp_path / "a"), files(tmp_path / "b")
-    assert first == second
-    assert [ref.name.rpartition("-")[0] for ref in first] == [
-        f"index/dedup-0000000{a}-0000000{b}" for a, b in ["00", "12", "33"]
-    ]
-    assert sorted(p.name for p in (tmp_path / "a/index").iterdir()) == sorted(ref.name[6:] for ref in first)
-    table = pa.ipc.open_file(tmp_path / "a" / first[1].name).read_all()
-    assert set(table["unit"].to_pylist()) == {1, 2}
-    assert table.column_names == ["unit", "doc_id", "_exact", "_minhash"]
-
-
-def committed_run(run: Path, stage: Dedup = LOOSE) -> FileRef:
-    state = opened(stage, run)
-    accept(stage, state, unit_of(0, ["the wheel turns", "渠道不干"]))
-    (ref,) = state.flush(0)
-    return ref
-
-
-def test_a_damaged_run_is_refused_by_name(tmp_path: Path) -> None:
-    """A flipped byte or a missing file is a FormatError that names the file."""
-    ref = committed_run(tmp_path)
-    path = tmp_path / ref.name
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(FormatError, match=f"{ref.name}: a file of the dedup index is damaged"):
-        opened(LOOSE, tmp_path, (ref,), 1)
-    path.unlink()
-    with pytest.raises(FormatError, match=f"{ref.name}: a file of the dedup index is missing"):
-        opened(LOOSE, tmp_path, (ref,), 1)
-
-
-def rewritten(run: Path, ref: FileRef, metadata: dict[bytes, bytes]) -> FileRef:
-    table = pa.ipc.open_file(run / ref.name).read_all()
-    with pa.ipc.new_file(run / ref.name, table.schema.with_metadata({**table.schema.metadata, **metadata})) as writer:
-        writer.write_table(table)
-    from headrace.schemas.durable import sha256_file
-
-    return FileRef(ref.name, sha256_file(run / ref.name), (run / ref.name).stat().st_size)
-
-
-def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
-    """The next version, or none, is not read."""
-    ref = rewritten(tmp_path, committed_run(tmp_path), {b"headrace.index.version": b"2"})
-    with pytest.raises(FormatError, match="version 2 of the dedup index is not known"):
-        opened(LOOSE, tmp_path, (ref,), 1)
-
-
-@pytest.mark.parametrize("name", ["default", "verified exactly", "near alone", "exact alone"])
-def test_a_run_of_other_options_is_refused(name: str, tmp_path: Path) -> None:
-    """Signatures of other options cannot be compared, so they are not read."""
-    ref = committed_run(tmp_path)
-    with pytest.raises(FormatError, match="a dedup index was made with other options"):
-        opened(STAGES[name], tmp_path, (ref,), 1)
-
-
-def test_a_run_beyond_the_commit_is_refused(tmp_path: Path) -> None:
-    """Entries of units that are going to be replayed must not be there already."""
-    ref = committed_run(tmp_path)
-    with pytest.raises(FormatError, match="units that are not committed"):
-        opened(LOOSE, tmp_path, (ref,), 0)
-
-
-def test_something_that_is_no_index_is_refused(tmp_path: Path) -> None:
-    """A file with the right hash but other content is named and refused."""
-    from headrace.schemas.durable import sha256_file
-
-    (tmp_path / "index").mkdir()
-    path = tmp_path / "index/x.arrow"
-    path.write_bytes(b"not arrow at all")
-    with pytest.raises(FormatError, match="not a dedup index"):
-        opened(LOOSE, tmp_path, (FileRef("index/x.arrow", sha256_file(path), 16),), 1)
-
-
 LONG_ZH = "水轮定步调，渠道不会干涸，也不会漫溢。磨坊里的人每天清早打开闸门，让水慢慢流过木轮。"
 
 
@@ -362,26 +276,6 @@ def test_units_without_documents_and_chunked_units_are_no_special_case(tmp_path:
     assert found.documents.equals(expected.documents)
     assert found.settled[0].equals(expected.settled[0])
     assert len(state.flush(1)) == 1
-
-
-def test_memory_per_kept_document_is_bounded(tmp_path: Path) -> None:
-    """A kept document costs less than 1,100 bytes at 14 x 8 with exact keys, ids apart, just after the arrays grew."""
-    import numpy as np
-
-    from headrace.stages.deduplication.index import FirstSeenIndex, Rules
-    from headrace.stages.kernels.band_index import Entries
-
-    index = FirstSeenIndex(Rules(exact=True, bands=14, rows=8, threshold=0.8, sets=False))
-    chance = np.random.default_rng(0)
-    sizes = []
-    for _ in range(60):
-        keys = chance.integers(0, 1 << 63, (1000, 2), np.uint64)
-        signatures = chance.integers(0, 1 << 32, (1000, 112), np.uint32)
-        fates = index.settle(Entries(keys, signatures, np.zeros(0, np.uint32), np.zeros(1001, np.int64)))
-        assert not fates.fates.any()
-        sizes.append(index.nbytes / index.count)
-    assert max(sizes[20:]) < 1100
-    assert min(sizes) > 448 + 56 + 16
 
 
 @pytest.mark.parametrize(

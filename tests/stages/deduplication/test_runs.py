@@ -1,0 +1,115 @@
+"""Index runs are immutable, reproducible, and refused by name when they are not what was committed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from headrace.schemas.durable import sha256_file
+from headrace.schemas.errors import FormatError
+from headrace.schemas.unit import FileRef, UnitBatch
+from headrace.stages.base import OrderedState, RunContext
+from headrace.stages.dedup import Dedup
+from headrace.stages.deduplication.options import MinHash
+
+LOOSE = Dedup(minhash=MinHash(bands=8, rows=2, threshold=0.5, shingle_size=2))
+OTHERS = {
+    "default": Dedup(),
+    "verified exactly": LOOSE.model_copy(update={"verify": "exact"}),
+    "near alone": LOOSE.model_copy(update={"exact": False}),
+    "exact alone": Dedup(minhash=None),
+}
+
+
+def opened(stage: Dedup, run: Path, committed: tuple[FileRef, ...] = (), first_unit: int = 0) -> OrderedState:
+    return stage.open(RunContext(run, "dedup", committed, first_unit))
+
+
+def accept(stage: Dedup, state: OrderedState, unit: int, texts: list[str]) -> None:
+    ids = pa.array([f"d{unit}.{i}" for i in range(len(texts))], pa.string())
+    table = pa.table({"doc_id": ids, "text": pa.array(texts, pa.large_string())})
+    state.accept(UnitBatch(unit, stage.prepare(table)))
+
+
+def test_runs_are_immutable_and_reproducible(tmp_path: Path) -> None:
+    """Names carry stage, units and content; the same units give the same bytes; nothing new gives no file."""
+    units = [[f"unit {i} has text {j}" for j in range(0, 9, i + 1)] for i in range(4)]
+
+    def files(run: Path) -> tuple[FileRef, ...]:
+        state = opened(LOOSE, run)
+        found: tuple[FileRef, ...] = ()
+        for unit, texts in enumerate(units):
+            accept(LOOSE, state, unit, texts)
+            found += state.flush(unit - 1) if unit % 2 else ()
+        return (*found, *state.flush(3), *state.flush(3))
+
+    first, second = files(tmp_path / "a"), files(tmp_path / "b")
+    assert first == second
+    assert [ref.name.rpartition("-")[0] for ref in first] == [
+        f"index/dedup-0000000{a}-0000000{b}" for a, b in ["00", "12", "33"]
+    ]
+    assert sorted(p.name for p in (tmp_path / "a/index").iterdir()) == sorted(ref.name[6:] for ref in first)
+    table = pa.ipc.open_file(tmp_path / "a" / first[1].name).read_all()
+    assert set(table["unit"].to_pylist()) == {1, 2}
+    assert table.column_names == ["unit", "doc_id", "_exact", "_minhash"]
+
+
+def committed_run(run: Path, stage: Dedup = LOOSE) -> FileRef:
+    state = opened(stage, run)
+    accept(stage, state, 0, ["the wheel turns", "渠道不干"])
+    (ref,) = state.flush(0)
+    return ref
+
+
+def test_a_damaged_run_is_refused_by_name(tmp_path: Path) -> None:
+    """A flipped byte or a missing file is a FormatError that names the file."""
+    ref = committed_run(tmp_path)
+    path = tmp_path / ref.name
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=f"{ref.name}: a file of the dedup index is damaged"):
+        opened(LOOSE, tmp_path, (ref,), 1)
+    path.unlink()
+    with pytest.raises(FormatError, match=f"{ref.name}: a file of the dedup index is missing"):
+        opened(LOOSE, tmp_path, (ref,), 1)
+
+
+def rewritten(run: Path, ref: FileRef, metadata: dict[bytes, bytes]) -> FileRef:
+    table = pa.ipc.open_file(run / ref.name).read_all()
+    with pa.ipc.new_file(run / ref.name, table.schema.with_metadata({**table.schema.metadata, **metadata})) as writer:
+        writer.write_table(table)
+    return FileRef(ref.name, sha256_file(run / ref.name), (run / ref.name).stat().st_size)
+
+
+def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
+    """The next version, or none, is not read."""
+    ref = rewritten(tmp_path, committed_run(tmp_path), {b"headrace.index.version": b"2"})
+    with pytest.raises(FormatError, match="version 2 of the dedup index is not known"):
+        opened(LOOSE, tmp_path, (ref,), 1)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_run_of_other_options_is_refused(name: str, tmp_path: Path) -> None:
+    """Signatures of other options cannot be compared, so they are not read."""
+    ref = committed_run(tmp_path)
+    with pytest.raises(FormatError, match="a dedup index was made with other options"):
+        opened(OTHERS[name], tmp_path, (ref,), 1)
+
+
+def test_a_run_beyond_the_commit_is_refused(tmp_path: Path) -> None:
+    """Entries of units that are going to be replayed must not be there already."""
+    ref = committed_run(tmp_path)
+    with pytest.raises(FormatError, match="units that are not committed"):
+        opened(LOOSE, tmp_path, (ref,), 0)
+
+
+def test_something_that_is_no_index_is_refused(tmp_path: Path) -> None:
+    """A file with the right hash but other content is named and refused."""
+    (tmp_path / "index").mkdir()
+    path = tmp_path / "index/x.arrow"
+    path.write_bytes(b"not arrow at all")
+    with pytest.raises(FormatError, match="not a dedup index"):
+        opened(LOOSE, tmp_path, (FileRef("index/x.arrow", sha256_file(path), 16),), 1)
