@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -23,14 +24,16 @@ class ManifestLog:
     def _accept(self) -> list[ManifestLine]:
         """Read the whole lines, cut a torn tail off, make the rest durable, and publish it."""
         raw = os.pread(self._file, os.fstat(self._file).st_size, 0)
-        whole = raw[: raw.rfind(b"\n") + 1]
-        lines = [ManifestLine.decode(line, number) for number, line in enumerate(whole.split(b"\n")[:-1])]
-        if len(lines) < (published := read_published(self._run)):
+        published = read_published(self._run)
+        *complete, _ = raw.split(b"\n")
+        lines = [ManifestLine.decode(line, number) for number, line in enumerate(complete[:published])]
+        lines += _unpublished(complete, published)
+        if len(lines) < published:
             why = f"{published} lines were published, {len(lines)} are there"
             raise FormatError(
                 "the manifest lost lines", where=MANIFEST, why=why, remedy="restore it, or start again with --fresh"
             )
-        os.ftruncate(self._file, len(whole))
+        os.ftruncate(self._file, sum(len(line) + 1 for line in complete[: len(lines)]))
         os.fsync(self._file)
         sync_folder(self._run)
         self._publish(len(lines))
@@ -47,7 +50,7 @@ class ManifestLog:
         size = os.fstat(self._file).st_size
         if os.pwrite(self._file, data, size) != len(data):
             os.ftruncate(self._file, size)
-            raise OSError(f"{MANIFEST}: the line was written only in part")
+            raise OSError(errno.ENOSPC, "the line was written only in part", MANIFEST)
         reach("manifest.appended")
         os.fsync(self._file)
         reach("manifest.synced")
@@ -62,3 +65,15 @@ class ManifestLog:
     def close(self) -> None:
         """Close the file."""
         os.close(self._file)
+
+
+def _unpublished(complete: list[bytes], published: int) -> list[ManifestLine]:
+    """Give the whole lines behind the published ones; a power loss may have torn the last, even in its middle."""
+    lines: list[ManifestLine] = []
+    for number in range(published, len(complete)):
+        try:
+            lines.append(ManifestLine.decode(complete[number], number))
+        except FormatError:
+            if number + 1 < len(complete):
+                raise
+    return lines

@@ -37,7 +37,7 @@ def with_poison(files: dict[str, str], where: Sequence[int]) -> dict[str, str]:
     lines = files[name].splitlines()
     for number, line in enumerate(where):
         width = len(lines[line].encode())
-        lines[line] = f"{MARK} {'pq rs tu'.split()[number % 3]} {number:02} ".ljust(width, "x")[:width]
+        lines[line] = f"{MARK} {('pq', 'rs', 'tu')[number % 3]} {number:02} ".ljust(width, "x")[:width]
     return {**files, name: "".join(line + "\n" for line in lines)}
 
 
