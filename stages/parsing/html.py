@@ -11,12 +11,14 @@ from collections.abc import Callable
 import pyarrow as pa
 
 from headrace.stages.parsing.json_values import mended_text, spelled
+from headrace.stages.parsing.nesting import too_deep, without_markup
 from headrace.stages.parsing.outcomes import Outcomes
 from headrace.stages.reading.columns import strings
 
 # docs/decisions/0011-html-extraction.md has the figures behind the choice and these numbers.
-_MOST_FOR_CAREFUL = 1_000_000  # characters; beyond, the careful extractor takes seconds a page
+_CAREFUL_CHARACTERS, _CAREFUL_TAGS = 1_000_000, 20_000  # beyond, the careful extractor takes seconds a page
 _LEAST_SHARE = 0.1  # of the quick extractor's text: less means that the careful one lost the page
+_TITLE_WITHIN = 1 << 16
 _TITLE = re.compile(r"<title[^>]{0,200}>(.{1,1000}?)</title", re.IGNORECASE | re.DOTALL)
 
 
@@ -36,11 +38,13 @@ def parse_pages(records: pa.Table) -> pa.Table:
 def main_text(page: str) -> str:
     """Give the main text of a page, empty if it shows none."""
     page = page.replace("\0", "")
+    if too_deep(page):
+        return without_markup(page)
     whole = _quick(page, main=False)
     if not whole:
         return ""
     quick = _quick(page, main=True)
-    careful = _careful()(page) if len(page) <= _MOST_FOR_CAREFUL else ""
+    careful = _careful()(page) if len(page) <= _CAREFUL_CHARACTERS and page.count("<") <= _CAREFUL_TAGS else ""
     if careful and len(careful) >= _LEAST_SHARE * len(quick):
         return careful
     return quick or whole
@@ -69,6 +73,6 @@ def _careful() -> Callable[[str], str]:
 
 
 def _title(page: str) -> str | None:
-    found = _TITLE.search(page)
+    found = _TITLE.search(page, 0, _TITLE_WITHIN)
     title = " ".join(html.unescape(found[1]).split()) if found else ""
     return mended_text(title) or None

@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
+import numpy as np
 import orjson
 
+from headrace.stages.kernels.json_array import depth
+
+MAX_DEPTH = 250  # orjson writes 254 levels; Python's own limit would depend on who calls
 _COMPACT = (",", ":")
-# orjson would round integers of more than 64 bits.
-LONG_NUMBER = r"[0-9]{19}"
+_LONG_NUMBER = re.compile(rb"[0-9]{19}")  # orjson would round integers of more than 64 bits
 
 
 class InvalidJsonError(Exception):
     """The text is not JSON; the message says where."""
 
 
-def parsed(text: str, *, exact: bool) -> Any:
-    """Give the value of a JSON text; NaN, lone surrogates and (with `exact`) long integers are taken as they are."""
-    if not exact:
+def parsed(data: bytes) -> Any:
+    """Give the value of a JSON text; NaN, lone surrogates and long integers are taken as they are."""
+    if not _LONG_NUMBER.search(data):
         try:
-            return orjson.loads(text)
+            return orjson.loads(data)
         except orjson.JSONDecodeError:
             pass  # refused for a fault, or for what Python's parser takes
+    if depth(np.frombuffer(data, np.uint8)) > MAX_DEPTH:
+        raise InvalidJsonError(f"nested more than {MAX_DEPTH} levels deep")
     try:
-        return json.loads(text)
+        return json.loads(data.decode())
     except json.JSONDecodeError as error:
         raise InvalidJsonError(f"{error.msg} at character {error.pos}") from error
-    except RecursionError as error:
-        raise InvalidJsonError("nested too deeply") from error
     except ValueError as error:  # an integer of more than 4,300 digits
         raise InvalidJsonError(str(error)) from error
 
@@ -40,10 +44,9 @@ def spelled(value: Any) -> str:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
     except TypeError:
         pass  # lone surrogates, long integers, or nested deeper than orjson goes
-    try:
-        return json.dumps(_mended(value), ensure_ascii=False, sort_keys=True, separators=_COMPACT, allow_nan=False)
-    except RecursionError as error:
-        raise InvalidJsonError("nested too deeply") from error
+    return json.dumps(
+        _mended(value, MAX_DEPTH), ensure_ascii=False, sort_keys=True, separators=_COMPACT, allow_nan=False
+    )
 
 
 def mended_text(text: str) -> str:
@@ -57,13 +60,15 @@ def mended_text(text: str) -> str:
     return text
 
 
-def _mended(value: Any) -> Any:
+def _mended(value: Any, levels: int) -> Any:
+    if levels < 0:
+        raise InvalidJsonError(f"nested more than {MAX_DEPTH} levels deep")
     if isinstance(value, str):
         return mended_text(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, list):
-        return [_mended(item) for item in value]
+        return [_mended(item, levels - 1) for item in value]
     if isinstance(value, dict):
-        return {mended_text(key): _mended(item) for key, item in value.items()}
+        return {mended_text(key): _mended(item, levels - 1) for key, item in value.items()}
     return value

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import re
+from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from headrace.stages.kernels.json_array import array_elements
 from headrace.stages.parsing.fields import TextField, add_object
-from headrace.stages.parsing.json_values import LONG_NUMBER, InvalidJsonError, mended_text, parsed
+from headrace.stages.parsing.json_values import MAX_DEPTH, InvalidJsonError, parsed
 from headrace.stages.parsing.outcomes import Outcomes
 from headrace.stages.reading.columns import strings
 
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SPACE = b" \t\n\r"
 _BOM_BYTES = {"utf-8": 3, "utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-32-be": 4}
 
 
 def parse_lines(records: pa.Table, text_field: str) -> pa.Table:
     """Make a document of each line that holds a JSON object with a text."""
     outcomes, chosen = Outcomes(), TextField.of(text_field)
-    exact = pc.match_substring_regex(records["text"], LONG_NUMBER).to_pylist()
     places = records["offset"].to_pylist()
     for row, line in enumerate(strings(records["text"])):
         try:
-            value = parsed(line, exact=bool(exact[row]))
+            value = parsed(line.encode())
         except InvalidJsonError as error:
             outcomes.refuse(row, "invalid_json", f"the line at byte {places[row]}: {error}", line)
             continue
@@ -37,84 +36,71 @@ def parse_files(records: pa.Table, text_field: str) -> pa.Table:
     outcomes, chosen = Outcomes(), TextField.of(text_field)
     columns = (strings(records[name]) for name in ("text", "encoding", "encoding_method"))
     for row, (text, encoding, method) in enumerate(zip(*columns, strict=True)):
-        if text.isspace() or not text:
+        data = text.encode()
+        skipped = _BOM_BYTES.get(encoding, 0) if method == "bom" else 0
+        if not text or text.isspace():
             outcomes.refuse(row, "empty", None, None)
-        elif text.lstrip(" \t\n\r").startswith("["):
-            _add_elements(outcomes, row, text, chosen, _Bytes(text, encoding, method))
+        elif data.lstrip(_SPACE).startswith(b"["):
+            _add_elements(outcomes, _File(row, data, encoding, skipped), chosen)
         else:
-            _add_single(outcomes, row, text, chosen)
+            _add_value(outcomes, row, data, chosen, 0)
     return outcomes.table(records)
 
 
-def _add_single(outcomes: Outcomes, row: int, text: str, text_field: TextField) -> None:
+@dataclass(frozen=True, slots=True)
+class _File:
+    row: int
+    data: bytes
+    encoding: str
+    skipped: int  # bytes of its byte order mark
+
+    def grown(self, begin: int, end: int) -> int:
+        """Give how many bytes a stretch of the UTF-8 text takes in the file."""
+        if self.encoding == "utf-8":
+            return end - begin
+        return len(self.data[begin:end].decode().encode(self.encoding, "replace"))
+
+
+def _add_value(outcomes: Outcomes, row: int, data: bytes, text_field: TextField, offset: int) -> bool:
     try:
-        value = parsed(text, exact=re.search(LONG_NUMBER, text) is not None)
+        value = parsed(data)
     except InvalidJsonError as error:
-        outcomes.refuse(row, "invalid_json", str(error), text)
+        outcomes.refuse(row, "invalid_json", f"{offset} bytes into the file: {error}", data.decode(), offset)
+        return False
+    add_object(outcomes, row, value, text_field, data.decode(), offset)
+    return True
+
+
+def _add_elements(outcomes: Outcomes, file: _File, text_field: TextField) -> None:
+    """Take an array element by element: a broken one costs only itself, unless it hides where the next begins."""
+    begins, ends, depths, closed = array_elements(np.frombuffer(file.data, np.uint8))
+    at, offset, good = 0, file.skipped, True
+    for begin, end, deep in zip(begins.tolist(), ends.tolist(), depths.tolist(), strict=True):
+        element = file.data[begin:end].lstrip(_SPACE)
+        offset += file.grown(at, end - len(element))
+        at = end - len(element)
+        element = element.rstrip(_SPACE)
+        if not element:
+            reason = "empty" if len(begins) == 1 and closed > 0 else "invalid_json"
+            outcomes.refuse(file.row, reason, f"no element {offset} bytes into the file", None, offset)
+            good = False
+        elif deep > MAX_DEPTH:
+            detail = f"{offset} bytes into the file: nested more than {MAX_DEPTH} levels deep"
+            outcomes.refuse(file.row, "invalid_json", detail, element.decode(), offset)
+            good = False
+        else:
+            good = _add_value(outcomes, file.row, element, text_field, offset)
+    _check_end(outcomes, file, closed, offset, told=not good)
+
+
+def _check_end(outcomes: Outcomes, file: _File, closed: int, offset: int, *, told: bool) -> None:
+    """Report an array that is not closed (unless its last element told already) or that something follows."""
+    if closed < 0:
+        if not told:
+            outcomes.refuse(file.row, "invalid_json", "the array is not closed", None, offset)
         return
-    add_object(outcomes, row, value, text_field, text)
-
-
-class _Bytes:
-    """Counts the bytes in front of ascending places of a text, as it was encoded in its file."""
-
-    def __init__(self, text: str, encoding: str, method: str) -> None:
-        self._text, self._encoding, self._at = text, encoding, 0
-        self._bytes = _BOM_BYTES.get(encoding, 0) if method == "bom" else 0
-
-    def before(self, place: int) -> int:
-        self._bytes += len(self._text[self._at : place].encode(self._encoding, "replace"))
-        self._at = place
-        return self._bytes
-
-
-def _add_elements(outcomes: Outcomes, row: int, text: str, text_field: TextField, bytes_of: _Bytes) -> None:
-    """Take an array element by element; what follows a fault is lost and said to be."""
-    decoder, count = json.JSONDecoder(), 0
-    place = _after_space(text, text.index("[") + 1)
-    begin = place
-    try:
-        while text[place : place + 1] != "]" or count:
-            begin = place
-            value, place = decoder.raw_decode(text, place)
-            add_object(outcomes, row, value, text_field, text[begin:place], bytes_of.before(begin))
-            count += 1
-            place, more = _after_comma(text, place)
-            if not more:
-                break
-        _check_end(text, place)
-    except (InvalidJsonError, ValueError, RecursionError) as error:
-        detail = _reason(error, count)
-        outcomes.refuse(row, "invalid_json", detail, mended_text(text[begin:]), bytes_of.before(begin))
-        return
-    if not count:
-        outcomes.refuse(row, "empty", "an array without elements", None)
-
-
-def _after_comma(text: str, place: int) -> tuple[int, bool]:
-    place = _after_space(text, place)
-    if text[place : place + 1] == ",":
-        return _after_space(text, place + 1), True
-    if text[place : place + 1] == "]":
-        return place, False
-    raise InvalidJsonError(f"neither a comma nor the end of the array at character {place}")
-
-
-def _check_end(text: str, place: int) -> None:
-    if _after_space(text, place + 1) != len(text):
-        raise InvalidJsonError(f"something follows the array at character {place + 1}")
-
-
-def _after_space(text: str, place: int) -> int:
-    found = _SPACE.match(text, place)
-    return found.end() if found else place
-
-
-def _reason(error: Exception, count: int) -> str:
-    if isinstance(error, RecursionError):
-        said = "nested too deeply"
-    elif isinstance(error, json.JSONDecodeError):
-        said = f"{error.msg} at character {error.pos}"
-    else:
-        said = str(error)
-    return f"after {count} elements: {said}"
+    rest = file.data[closed:].strip(_SPACE)
+    if rest:
+        place = file.skipped + file.grown(0, closed)
+        detail = f"something follows the array {place} bytes into the file"
+        outcomes.refuse(file.row, "invalid_json", detail, rest.decode(), place)

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from headrace.schemas.document import DOCUMENT_SCHEMA, DROPPED, QUARANTINED
 from headrace.stages.base import conform, judged
 from headrace.stages.kernels.arrays import Column
+from headrace.stages.parsing.tidy import blank, tidy
 
 _DROPPED_REASONS = ("empty",)  # nothing is wrong with these; every other reason is a fault of the input
 
@@ -27,8 +28,8 @@ class Outcomes:
     details: list[str | None] = field(default_factory=list)
 
     def keep(self, row: int, text: str, url: str | None, metadata: str | None, offset: int = 0) -> None:
-        """Take a document; one of white space alone is dropped as empty."""
-        self._add(row, text, url, metadata, None if text and not text.isspace() else "empty", None, offset)
+        """Take a document; one of white space alone will be dropped as empty."""
+        self._add(row, text, url, metadata, None, None, offset)
 
     def refuse(self, row: int, reason: str, detail: str | None, evidence: str | None, offset: int = 0) -> None:
         """Take note of a record that gives no document."""
@@ -57,7 +58,8 @@ class Outcomes:
         known = records.drop_columns(["text"])  # a file's text would be copied once for each of its elements
         taken = known if self.rows == list(range(known.num_rows)) else known.take(pa.array(self.rows, pa.int64()))
         columns: dict[str, Column] = {name: taken[name] for name in taken.column_names}
-        columns["text"] = pa.chunked_array([pa.array(self.texts, pa.large_string())])
+        text = tidy(pa.array(self.texts, pa.large_string()))
+        columns["text"] = pa.chunked_array([text])
         columns["url"] = pa.chunked_array([pa.array(self.urls, pa.string())])
         columns["metadata"] = pa.chunked_array([pa.array(self.metadata, pa.string())])
         if any(self.offsets):
@@ -65,7 +67,10 @@ class Outcomes:
             place = pc.replace_substring_regex(taken["doc_id"], "#[0-9]+$", "#")
             columns["offset"] = offsets
             columns["doc_id"] = pc.call_function("binary_join_element_wise", [place, offsets.cast(pa.string()), ""])
-        return verdicts(pa.table(columns), self.reasons, self.details)
+        reasons = [
+            reason or ("empty" if nothing else None) for reason, nothing in zip(self.reasons, blank(text), strict=True)
+        ]
+        return verdicts(pa.table(columns), reasons, self.details)
 
 
 def verdicts(table: pa.Table, reasons: list[str | None], details: list[str | None] | None = None) -> pa.Table:

@@ -53,7 +53,7 @@ _BINARY_ENDINGS = frozenset(
     )
 )
 _PACKED_ENDINGS = frozenset((".gz", ".zst", ".zstd", ".gzip"))
-_HTML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
+_HTML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 _MAX_CONTROL_SHARE = 0.1
 
 

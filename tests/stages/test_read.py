@@ -282,6 +282,13 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
     assert parts[0].files[0].note == "unsupported_format"
 
 
+def test_comments_in_front_of_a_page_cost_no_time(tmp_path: Path) -> None:
+    """Telling the format of hostile bytes is linear: hundreds of comments are not tried in all combinations."""
+    (tmp_path / "f.txt").write_bytes(b"<!---->" * 500)
+    (part,) = parts_of(a_split(tmp_path, "f.txt"), a_source())
+    assert part.documents["format"].to_pylist() == ["text"]
+
+
 def test_formats_are_known_by_content_and_ending(tmp_path: Path) -> None:
     """Endings count without case and without .gz; a page is a page whatever it is called."""
     files = {

@@ -1,0 +1,200 @@
+"""Decoding: marks first, then proofs, then the declared charset beside a detector; and a count of what is lost."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.stages.parts import a_source, a_split, parts_of
+
+from headrace.stages.decode import Decode
+from headrace.stages.decoding.charset import find_charset
+from headrace.stages.decoding.declaration import declared_in
+
+HANS = "数据预处理是训练大模型的第一步。先清洗，再去重，然后分级，最后切分成训练用的序列，缺一不可。\n"
+HANT = "資料前處理是訓練大型模型的第一步。先清洗，再去除重複，然後分級，最後切成訓練用的序列，缺一不可。\n"
+JAPANESE = "データの前処理は、大きなモデルを訓練するための最初の一歩です。ひらがなとカタカナと漢字。\n"
+KOREAN = "데이터 전처리는 큰 모델을 훈련하기 위한 첫걸음입니다. 중복을 지우고 등급을 매깁니다.\n"
+RUSSIAN = "Подготовка данных — первый шаг к обучению большой модели. Сначала чистим, потом убираем повторы.\n"
+GERMAN = "Die Aufbereitung größerer Datenmengen fällt früher an als das Üben; schönes Gerät hilft dafür.\n"
+
+
+def records(*data: bytes, kind: str = "text", declared: str | None = None, path: str = "f") -> pa.Table:
+    """Give records of one file as reading gives them."""
+    rows = len(data)
+    return pa.table(
+        {
+            "doc_id": [f"s:{path}#{n}" for n in range(rows)],
+            "data": pa.array(data, pa.large_binary()),
+            "source": ["s"] * rows,
+            "path": [path] * rows,
+            "offset": list(range(rows)),
+            "member": pa.nulls(rows, pa.string()),
+            "format": [kind] * rows,
+            "declared": pa.array([declared] * rows, pa.string()),
+        }
+    )
+
+
+def decoded(*data: bytes, kind: str = "text", declared: str | None = None) -> tuple[str, str, str]:
+    """Give the first record's text, charset and method."""
+    table = Decode().process(records(*data, kind=kind, declared=declared))
+    assert "verdict" not in table.column_names
+    return table["text"][0].as_py(), table["encoding"][0].as_py(), table["encoding_method"][0].as_py()
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "codec", "method"),
+    [
+        (HANS, "utf-8", "utf-8", "utf-8"),
+        (HANS, "utf-8-sig", "utf-8", "bom"),
+        (HANS, "utf-16", "utf-16-le", "bom"),
+        (HANS, "utf-32", "utf-32-le", "bom"),
+        (HANS, "utf-16-le", "utf-16-le", "detected"),
+        (HANS, "utf-16-be", "utf-16-be", "detected"),
+        (HANS.strip(), "utf-16-le", "utf-16-le", "detected"),
+        (HANS.strip(), "utf-16-be", "utf-16-be", "detected"),
+        (HANS, "utf-32-be", "utf-32-be", "detected"),
+        (HANS, "gb2312", "gb18030", "detected"),
+        (HANS + "𠮷㐀ḿ", "gb18030", "gb18030", "detected"),
+        (HANS, "hz", "hz", "escape"),
+        (HANT, "big5", "big5hkscs", "detected"),
+        (JAPANESE, "cp932", "cp932", "detected"),
+        (JAPANESE, "euc-jp", "euc_jp", "detected"),
+        (JAPANESE, "iso2022-jp", "iso2022_jp_2004", "escape"),
+        (KOREAN, "euc-kr", "cp949", "detected"),
+        (KOREAN, "iso2022-kr", "iso2022_kr", "escape"),
+        (RUSSIAN, "cp1251", "cp1251", "detected"),
+        (RUSSIAN.replace("—", "-"), "koi8-r", "koi8-r", "detected"),
+        (GERMAN, "cp1252", "cp1252", "detected"),
+        ("plain ASCII ~{ with a brace and an escape \x1b[1m", "ascii", "utf-8", "utf-8"),
+    ],
+)
+def test_charsets_of_a_sentence(text: str, encoding: str, codec: str, method: str) -> None:
+    """One sentence is enough to name its charset, and the text comes back whole."""
+    found, name, how = decoded(text.encode(encoding))
+    assert (found, codecs.lookup(name), how) == (text, codecs.lookup(codec), method)
+
+
+@given(text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\ufeff\x1b\0~"), max_size=60))
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_unicode_comes_back_whole(encoding: str, text: str) -> None:
+    """Whatever is legal UTF-8, or carries a byte order mark, is never guessed at."""
+    assert decoded(text.encode(encoding))[0] == text
+
+
+def test_byte_order_marks_are_no_text() -> None:
+    """One or two in front go; one inside is left to cleaning."""
+    twice = (codecs.BOM_UTF8 * 2) + "a\ufeffb".encode()
+    assert decoded(twice)[0] == "a\ufeffb"
+    assert decoded(codecs.BOM_UTF16_LE)[0] == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "declared", "codec"),
+    [
+        (HANT, "big5", "gb2312", "big5hkscs"),
+        (HANS, "gbk", "utf-8", "gb18030"),
+        (HANS, "utf-8", "gbk", "utf-8"),
+        (RUSSIAN, "cp1251", "iso-8859-1", "cp1251"),
+        (HANS, "gbk", "no-such-charset", "gb18030"),
+        (HANS, "gbk", "base64", "gb18030"),
+        ("资料", "gbk", "gb2312", "gb18030"),
+        ("資料", "big5", "big5", "big5hkscs"),
+        (RUSSIAN.replace("—", "-"), "iso8859-5", "iso-8859-5", "iso8859-5"),
+        ("année", "mac-roman", "macintosh", "mac-roman"),
+    ],
+)
+def test_declarations_are_heard_and_not_believed(text: str, encoding: str, declared: str, codec: str) -> None:
+    """A declaration that fits decides short texts; one that gives odder text than the detector's choice loses."""
+    found, name, _ = decoded(text.encode(encoding), declared=declared)
+    assert (found, codecs.lookup(name)) == (text, codecs.lookup(codec))
+
+
+def test_pages_declare_their_charset() -> None:
+    """<meta> and the XML declaration count for pages, and only for pages."""
+    short = "<html><head><meta charset=big5></head><body>資料</body></html>".encode("big5")
+    assert decoded(short, kind="html")[1:] == ("big5hkscs", "declared")
+    assert declared_in(b'<?xml version="1.0" encoding="GB2312"?><html>') == "GB2312"
+    assert declared_in(b'<META http-equiv="Content-Type" content="text/html; charset=Shift_JIS">') == "Shift_JIS"
+    assert declared_in(b"<p>charset=utf-8</p>") is None
+
+
+def test_rows_of_a_file_are_judged_together() -> None:
+    """A line that says nothing alone is read like the rest of its file; other files do not matter."""
+    lines = [line.encode("gbk") for line in ("资料", *HANS.split("，"))]
+    table = pa.concat_tables(
+        [records(*lines, path="a"), records("資料前處理".encode("big5"), HANT.encode("big5"), path="b")]
+    )
+    result = Decode().process(table)
+    assert result["encoding"].to_pylist() == ["gb18030"] * len(lines) + ["big5hkscs"] * 2
+    assert result["text"].to_pylist() == ["资料", *HANS.split("，"), "資料前處理", HANT]
+
+
+def test_a_long_ascii_head_does_not_decide() -> None:
+    """The whole length of a file is looked at, not its first kilobytes."""
+    page = b"<script>" + b"var x = 1;\n" * 9000 + b"</script>\n" + HANS.encode("gbk") * 3
+    assert decoded(page)[1] == "gb18030"
+
+
+def test_a_cut_last_character_is_forgiven() -> None:
+    """Truncated UTF-8 stays UTF-8 and never falls back to another charset; one lost character is always allowed."""
+    table = Decode().process(records(HANS.encode()[:-3]))
+    assert table["encoding"].to_pylist() == ["utf-8"]
+    assert table["text"][0].as_py() == HANS[:-2] + "\ufffd"
+    assert table["damage"][0].as_py() == pytest.approx(1 / (len(HANS) - 1))
+    assert table["verdict"].to_pylist() == [None]
+
+
+def test_damage_is_measured_and_limited() -> None:
+    """A record that lost too much is quarantined with the share and the limit; its neighbours are kept."""
+    broken = HANS.encode() + b"\xff\xfe\xff\xff"
+    table = Decode(max_damage=0.05).process(records(HANS.encode(), broken, HANS.encode()))
+    assert table["verdict"].to_pylist() == [None, "quarantined", None]
+    assert table["reason"].to_pylist() == [None, "undecodable", None]
+    assert table["value"][1].as_py() == pytest.approx(4 / (len(HANS) + 4))
+    assert table["threshold"].to_pylist() == [None, 0.05, None]
+    kept = Decode(max_damage=0.2).process(records(broken))
+    assert kept["verdict"].to_pylist() == [None]
+
+
+def test_overlong_forms_never_become_what_they_hide() -> None:
+    """The bytes C0 AF are damage, not a slash."""
+    table = Decode().process(records(b"\xc0\xaf\xe0\x80\xaf" + HANS.encode()))
+    assert "/" not in table["text"][0].as_py()
+
+
+def test_cells_of_tables_are_text_already() -> None:
+    """They are called native; bytes that a careless writer put there are counted as damage."""
+    table = Decode(max_damage=0.5).process(records(HANS.encode(), b"caf\xe9!", kind="row"))
+    assert table["encoding_method"].to_pylist() == ["native", "native"]
+    assert table["text"].to_pylist() == [HANS, "caf\ufffd!"]
+    empty = records(b"x", kind="row").set_column(1, "data", pa.nulls(1, pa.large_binary()))
+    assert Decode().process(empty)["text"].to_pylist() == [None]
+
+
+def test_lines_of_utf16_are_decoded_alone(tmp_path: Path) -> None:
+    """Lines behind the first have no byte order mark: reading says what it saw."""
+    (tmp_path / "f.txt").write_bytes((HANS * 3).encode("utf-16"))
+    for unit_bytes in (1, 10_000):
+        parts = parts_of(a_split(tmp_path, "f.txt"), a_source(records="lines"), unit_bytes)
+        texts = [text for part in parts for text in Decode().process(part.documents)["text"].to_pylist()]
+        assert texts == [HANS] * 3
+
+
+def test_nothing_stays_nothing() -> None:
+    """A unit without records has the columns all the same."""
+    table = Decode().process(records())
+    assert table.num_rows == 0
+    assert {"text", "encoding", "encoding_method", "encoding_confidence", "damage"} <= set(table.column_names)
+    assert "data" not in table.column_names
+
+
+def test_confidence_says_how_sure_it_is() -> None:
+    """A proof is certain; a guess over two characters is not."""
+    assert find_charset(HANS.encode(), None).confidence == 1
+    assert find_charset("资料-2".encode("gbk"), None).confidence < 0.5
