@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
-import time
 from pathlib import Path
 
 from headrace.loader.launch import start_trainer
 from headrace.pipeline.events import EventLog
 from headrace.pipeline.pace import Pace
 from headrace.schemas.errors import HeadraceError
+from headrace.schemas.pace import rank_file, read_acknowledgement, read_launch
 from headrace.schemas.training import TRAINER_FOLDER, TrainingConfig
 
 _TERMINATE_S = 20.0
@@ -36,12 +36,12 @@ class TrainerProcess:
         if self._process is None or code is None:
             return
         self._process = None
-        if code == 0:
+        if code == 0 and self._trained_out():
             self.ended = True
             self._pace.release()
             self._log.emit("trainer", state="ended")
             return
-        self.deaths += 1
+        self.deaths += 1  # exit code 0 too: somebody asked it to save and leave, and the pipeline needs its trainer
         self._log.emit("trainer", state="died", code=code)
         if self.deaths > self._restarts:
             log = self._run / TRAINER_FOLDER / "trainer.log"
@@ -50,11 +50,12 @@ class TrainerProcess:
             raise HeadraceError("the trainer keeps dying", where=str(self._run), why=why, remedy=remedy)
         self.start()
 
-    def wait(self, tick: float = 0.1) -> None:
-        """Wait until the trainer has ended, starting it again if it dies."""
-        while not self.ended:
-            self.poll()
-            time.sleep(tick)
+    def _trained_out(self) -> bool:
+        launch = read_launch(self._run)
+        if launch is None:
+            return False
+        ranks = [read_acknowledgement(rank_file(self._run, launch.launch, rank)) for rank in range(launch.world)]
+        return all(rank is not None and rank.ended for rank in ranks)
 
     def stop(self) -> None:
         """Ask the trainer to save and end; kill it if it does not."""

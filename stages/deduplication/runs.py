@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from headrace.schemas.durable import canonical_json, publish, sha256_file, sync_file, sync_refs, temporary_beside
 from headrace.schemas.errors import FormatError
+from headrace.schemas.failpoints import reach
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import RunContext
 
@@ -34,10 +35,13 @@ class IndexRuns:
             with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, self._schema(entries)) as writer:
                 writer.write_table(entries.combine_chunks())
             sync_file(temporary)  # before the rename: a final name never stands for content that can still be lost
+            reach("index.temporary.synced")
             ref = publish(temporary, run, FOLDER, stem, ".arrow")
         finally:
             temporary.unlink(missing_ok=True)
+        reach("index.renamed")
         sync_refs(run, [ref])
+        reach("index.synced")
         return ref
 
     def read(self, ref: FileRef) -> pa.Table:
