@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -32,9 +32,10 @@ RULES = (
     "max_mean_word_letters",
     "min_function_word_share",
 )
-LATIN_TEXT = (
-    0.75  # from this share of Latin letters on, function words can be asked for: docs in Chinese hold much code
-)
+Share = Annotated[float | None, Field(ge=0, le=1)]
+Amount = Annotated[float | None, Field(ge=0)]
+# From this share of Latin letters on, function words can be asked for; documentation in Chinese holds much code.
+LATIN_TEXT = 0.75
 
 
 class Clean(BatchStage):
@@ -61,26 +62,26 @@ class Clean(BatchStage):
     function_words_from: int = Field(
         60, ge=1, description="Words in Latin letters from which min_function_word_share is asked."
     )
-    min_characters: float | None = Field(10, description="Fewer characters: dropped.")
-    max_characters: float | None = Field(10_000_000, description="More characters: dropped.")
-    max_damage_share: float | None = Field(0.02, description="Above this share of U+FFFD, 锟斤拷 and such: dropped.")
-    min_letter_share: float | None = Field(0.3, description="Below this share of letters (Han included): dropped.")
-    max_symbol_share: float | None = Field(0.4, description="Above this share of symbols (=, |, emoji ...): dropped.")
-    max_punctuation_share: float | None = Field(0.5, description="Above this share of punctuation: dropped.")
-    max_digit_share: float | None = Field(0.4, description="Above this share of digits: dropped.")
-    max_repeated_line_share: float | None = Field(
+    min_characters: Amount = Field(10, description="Fewer characters: dropped.")
+    max_characters: Amount = Field(10_000_000, description="More characters: dropped.")
+    max_damage_share: Share = Field(0.02, description="Above this share of U+FFFD, 锟斤拷 and such: dropped.")
+    min_letter_share: Share = Field(0.3, description="Below this share of letters (Han included): dropped.")
+    max_symbol_share: Share = Field(0.4, description="Above this share of symbols (=, |, emoji ...): dropped.")
+    max_punctuation_share: Share = Field(0.5, description="Above this share of punctuation: dropped.")
+    max_digit_share: Share = Field(0.4, description="Above this share of digits: dropped.")
+    max_repeated_line_share: Share = Field(
         0.7, description="Above this share of bytes in lines that repeat an earlier line: dropped."
     )
-    max_repeated_gram_share: float | None = Field(
+    max_repeated_gram_share: Share = Field(
         0.75, description="Above this share of characters in stretches of gram_tokens said before: dropped."
     )
-    max_run_share: float | None = Field(0.5, description="Above this share in runs of one letter (5 or more): dropped.")
-    max_noise_share: float | None = Field(
+    max_run_share: Share = Field(0.5, description="Above this share in runs of one letter (5 or more): dropped.")
+    max_noise_share: Share = Field(
         0.3, description="Above this share of consonant runs (6 or more) and walks along the keyboard: dropped."
     )
-    min_mean_line_characters: float | None = Field(4, description="Fewer characters a line on average: dropped.")
-    max_mean_word_letters: float | None = Field(20, description="Longer words in Latin letters on average: dropped.")
-    min_function_word_share: float | None = Field(
+    min_mean_line_characters: Amount = Field(4, description="Fewer characters a line on average: dropped.")
+    max_mean_word_letters: Amount = Field(20, description="Longer words in Latin letters on average: dropped.")
+    min_function_word_share: Share = Field(
         0.01, description="Below this share of function words, in a text in Latin letters: dropped."
     )
 

@@ -225,6 +225,20 @@ def test_a_pattern_without_linear_time_is_refused(pattern: str) -> None:
         Clean(boilerplate=("ok", pattern))
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_digit_share": 40}, "less than or equal to 1"),
+        ({"min_characters": -1}, "greater than or equal to 0"),
+        ({"min_chars": 5}, "Extra inputs are not permitted"),
+    ],
+)
+def test_options_that_cannot_work_are_refused(options: dict[str, object], message: str) -> None:
+    """A share is between 0 and 1, an amount is not negative, and a misspelt option is not ignored."""
+    with pytest.raises(ValidationError, match=message):
+        Clean.model_validate(options)
+
+
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=40), max_size=5))
 @settings(max_examples=60, deadline=None)
 def test_cleaning_a_clean_text_changes_no_character(texts: list[str]) -> None:
