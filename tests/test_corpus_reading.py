@@ -290,7 +290,7 @@ def test_every_string_of_the_naughty_list_passes(corpus: Path) -> None:
 
     strings: list[str] = json.loads((corpus / "bad" / "unicode" / "blns.json").read_bytes())
     for text in strings:
-        assert parsed(json.dumps({"text": text}).encode()) == {"text": text}
+        assert parsed(json.dumps({"text": text}).encode(), exact=False) == {"text": text}
 
 
 BUGS: dict[str, tuple[dict[str, Any], int]] = {

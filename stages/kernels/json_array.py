@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
+from headrace.stages.kernels.arrays import Bytes, Counts, Flags, Offsets
 
 _QUOTE, _BACKSLASH, _COMMA = 0x22, 0x5C, 0x2C
+_ZERO, _NINE = 0x30, 0x39
 _OPEN, _CLOSE, _OPEN_OBJECT, _CLOSE_OBJECT = 0x5B, 0x5D, 0x7B, 0x7D
 
 
@@ -51,6 +52,20 @@ def array_elements(data: Bytes) -> tuple[Offsets, Offsets, Counts, int]:
             begins[count] = at + 1
     ends[count] = len(data)
     return begins[: count + 1], ends[: count + 1], depths[: count + 1], -1
+
+
+@njit(nogil=True, cache=True)
+def long_numbers(data: Bytes, offsets: Offsets, digits: int) -> Flags:
+    """Say for each text whether it holds so many digits in a row."""
+    found = np.zeros(len(offsets) - 1, np.bool_)
+    for text in range(len(offsets) - 1):
+        run = 0
+        for at in range(offsets[text], offsets[text + 1]):
+            run = run + 1 if _ZERO <= data[at] <= _NINE else 0
+            if run == digits:
+                found[text] = True
+                break
+    return found
 
 
 @njit(nogil=True, cache=True)

@@ -31,7 +31,9 @@ class TextField:
         return value if isinstance(value, str) and not self.joined else None
 
 
-def add_object(outcomes: Outcomes, row: int, value: Any, text_field: TextField, evidence: str, offset: int = 0) -> None:
+def add_object(
+    outcomes: Outcomes, row: int, value: Any, text_field: TextField, evidence: bytes, offset: int = 0
+) -> None:
     """Make a document of a JSON object, or say why there is none."""
     if not isinstance(value, dict):
         outcomes.refuse(

@@ -14,16 +14,22 @@ from headrace.stages.kernels.json_array import depth
 
 MAX_DEPTH = 250  # orjson writes 254 levels; Python's own limit would depend on who calls
 _COMPACT = (",", ":")
-_LONG_NUMBER = re.compile(rb"[0-9]{19}")  # orjson would round integers of more than 64 bits
+LONG_DIGITS = 19  # orjson would round integers of more than 64 bits
+_LONG_NUMBER = re.compile(rb"[0-9]{%d}" % LONG_DIGITS)
 
 
 class InvalidJsonError(Exception):
     """The text is not JSON; the message says where."""
 
 
-def parsed(data: bytes) -> Any:
-    """Give the value of a JSON text; NaN, lone surrogates and long integers are taken as they are."""
-    if not _LONG_NUMBER.search(data):
+def holds_long_number(data: bytes) -> bool:
+    """Say whether a JSON text may hold an integer that does not fit into 64 bits."""
+    return _LONG_NUMBER.search(data) is not None
+
+
+def parsed(data: bytes, *, exact: bool) -> Any:
+    """Give the value of a JSON text; NaN, lone surrogates and, if `exact`, long integers are taken as they are."""
+    if not exact:
         try:
             return orjson.loads(data)
         except orjson.JSONDecodeError:

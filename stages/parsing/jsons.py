@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from headrace.stages.kernels.json_array import array_elements
+from headrace.stages.kernels.arrays import text_buffers
+from headrace.stages.kernels.json_array import array_elements, long_numbers
 from headrace.stages.parsing.fields import TextField, add_object
-from headrace.stages.parsing.json_values import MAX_DEPTH, InvalidJsonError, parsed
+from headrace.stages.parsing.json_values import LONG_DIGITS, MAX_DEPTH, InvalidJsonError, holds_long_number, parsed
 from headrace.stages.parsing.outcomes import Outcomes
 from headrace.stages.reading.columns import strings
 
@@ -21,9 +22,11 @@ def parse_lines(records: pa.Table, text_field: str) -> pa.Table:
     """Make a document of each line that holds a JSON object with a text."""
     outcomes, chosen = Outcomes(), TextField.of(text_field)
     places = records["offset"].to_pylist()
-    for row, line in enumerate(strings(records["text"])):
+    exact = long_numbers(*text_buffers(records["text"]), LONG_DIGITS)
+    lines = [line or b"" for line in records["text"].cast(pa.large_binary()).to_pylist()]
+    for row, line in enumerate(lines):
         try:
-            value = parsed(line.encode())
+            value = parsed(line, exact=bool(exact[row]))
         except InvalidJsonError as error:
             outcomes.refuse(row, "invalid_json", f"the line at byte {places[row]}: {error}", line)
             continue
@@ -63,11 +66,11 @@ class _File:
 
 def _add_value(outcomes: Outcomes, row: int, data: bytes, text_field: TextField, offset: int) -> bool:
     try:
-        value = parsed(data)
+        value = parsed(data, exact=holds_long_number(data))
     except InvalidJsonError as error:
-        outcomes.refuse(row, "invalid_json", f"{offset} bytes into the file: {error}", data.decode(), offset)
+        outcomes.refuse(row, "invalid_json", f"{offset} bytes into the file: {error}", data, offset)
         return False
-    add_object(outcomes, row, value, text_field, data.decode(), offset)
+    add_object(outcomes, row, value, text_field, data, offset)
     return True
 
 
@@ -86,7 +89,7 @@ def _add_elements(outcomes: Outcomes, file: _File, text_field: TextField) -> Non
             good = False
         elif deep > MAX_DEPTH:
             detail = f"{offset} bytes into the file: nested more than {MAX_DEPTH} levels deep"
-            outcomes.refuse(file.row, "invalid_json", detail, element.decode(), offset)
+            outcomes.refuse(file.row, "invalid_json", detail, element, offset)
             good = False
         else:
             good = _add_value(outcomes, file.row, element, text_field, offset)
@@ -103,4 +106,4 @@ def _check_end(outcomes: Outcomes, file: _File, closed: int, offset: int, *, tol
     if rest:
         place = file.skipped + file.grown(0, closed)
         detail = f"something follows the array {place} bytes into the file"
-        outcomes.refuse(file.row, "invalid_json", detail, rest.decode(), place)
+        outcomes.refuse(file.row, "invalid_json", detail, rest, place)

@@ -31,9 +31,9 @@ class Outcomes:
         """Take a document; one of white space alone will be dropped as empty."""
         self._add(row, text, url, metadata, None, None, offset)
 
-    def refuse(self, row: int, reason: str, detail: str | None, evidence: str | None, offset: int = 0) -> None:
-        """Take note of a record that gives no document."""
-        self._add(row, evidence, None, None, reason, detail, offset)
+    def refuse(self, row: int, reason: str, detail: str | None, evidence: bytes | None, offset: int = 0) -> None:
+        """Take note of a record that gives no document; the evidence is its UTF-8 text."""
+        self._add(row, evidence.decode() if evidence else None, None, None, reason, detail, offset)
 
     def _add(
         self,

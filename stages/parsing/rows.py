@@ -24,9 +24,9 @@ def parse_rows(records: pa.Table, text_field: str) -> pa.Table:
         try:
             fields = _fields(text, quoted=ending(path) not in TAB_ENDINGS)
         except (csv.Error, ValueError) as error:
-            outcomes.refuse(row, "invalid_csv", f"the row at byte {place}: {error}", text)
+            outcomes.refuse(row, "invalid_csv", f"the row at byte {place}: {error}", text.encode())
             continue
-        add_object(outcomes, row, fields, chosen, text)
+        add_object(outcomes, row, fields, chosen, text.encode())
     return outcomes.table(records)
 
 

@@ -8,7 +8,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.stages.parts import a_source
 
@@ -179,6 +179,7 @@ def test_a_packed_file_is_one_split(tmp_path: Path) -> None:
     assert spans(a_source("."), tmp_path) == [(0, None)]
 
 
+@settings(deadline=None)
 @given(sizes=st.lists(st.integers(0, 3 * UNIT), min_size=1, max_size=40), tables=st.data())
 def test_small_files_are_grouped(sizes: list[int], tables: st.DataObject) -> None:
     """Neighbours share a split while they fit into a unit; order is kept, tables and byte files stay apart."""

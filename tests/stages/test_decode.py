@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.stages.parts import a_source, a_split, parts_of
 
@@ -80,6 +80,7 @@ def test_charsets_of_a_sentence(text: str, encoding: str, codec: str, method: st
     assert (found, codecs.lookup(name), how) == (text, codecs.lookup(codec), method)
 
 
+@settings(deadline=None)
 @given(text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\ufeff\x1b\0~"), max_size=60))
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_unicode_comes_back_whole(encoding: str, text: str) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
-from hypothesis import given
+import pyarrow as pa
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headrace.stages.kernels.json_array import array_elements, depth
+from headrace.stages.kernels.arrays import text_buffers
+from headrace.stages.kernels.json_array import array_elements, depth, long_numbers
 
 VALUES = st.recursive(
     st.none() | st.integers() | st.text(st.sampled_from('ab,[]{}"\\ 清'), max_size=5),
@@ -31,6 +34,7 @@ def scanned(data: bytes) -> tuple[list[bytes], list[int], int]:
     return [data[a:b] for a, b in zip(begins, ends, strict=True)], depths.tolist(), closed
 
 
+@settings(deadline=None)
 @given(values=st.lists(VALUES, min_size=1, max_size=6), indent=st.sampled_from([None, 1]))
 def test_elements_are_those_that_were_written(values: list[Any], indent: int | None) -> None:
     """Commas and brackets inside strings and deeper down cut nothing."""
@@ -50,6 +54,16 @@ def test_what_is_no_array() -> None:
     assert scanned(b"[[[") == ([b"[["], [2], -1)
 
 
+@settings(deadline=None)
+@given(texts=st.lists(st.text("01a-9", max_size=12), max_size=5), digits=st.integers(1, 6))
+def test_long_numbers_are_found(texts: list[str], digits: int) -> None:
+    """A run of digits counts inside its own text, and runs of neighbours do not add up."""
+    data, offsets = text_buffers(pa.array(texts, pa.large_string()))
+    wanted = [re.search(f"[0-9]{{{digits}}}", text) is not None for text in texts]
+    assert long_numbers(data, offsets, digits).tolist() == wanted
+
+
+@settings(deadline=None)
 @given(data=st.binary(max_size=40).map(lambda data: b"[" + data))
 def test_any_bytes_are_scanned(data: bytes) -> None:
     """Elements never overlap, and all stay inside the bytes."""
