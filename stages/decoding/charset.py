@@ -44,9 +44,10 @@ _WEIGHED = ("gb18030", "big5hkscs", "cp932", "euc_jp", "cp949", "utf-16-le", "ut
 _NO_MATCH, _DEFAULT = "windows-1252", "cp1252"
 _UNSURE, _NO_IDEA = 0.2, 0.02
 _ASCII_RUN = re.compile(rb"([\x00-\x7f]{32})[\x00-\x7f]+([\x00-\x7f]{32})")
+_ASCII = re.compile(r"[\x00-\x7f]")
 _DECLARATION = re.compile(rb"(charset|encoding)\s*=", re.IGNORECASE)  # the detector would believe it
 _SAMPLE_BYTES = 1 << 16
-_WINDOWS = 16
+_WINDOWS = 64
 _PRIOR = 0.05  # a declared charset may look this much odder than the detector's choice and still win
 _GOOD_PER_BAD = 2  # whole UTF-8 sequences per damaged one that make it UTF-8 all the same
 
@@ -65,7 +66,11 @@ def find_charset(data: bytes, declared: str | None) -> Charset:
     bom = "utf-8" if data.startswith(codecs.BOM_UTF8) else bom_of(data)
     if bom:
         return Charset(bom, "bom", 1.0)
-    return _escaped(data) or _wide(data, declared) or _unicode(data) or _raced(_sample(data), declared)
+    found = _escaped(data) or _wide(data, declared) or _utf8(data)
+    if found:
+        return found
+    sample = _sample(data)
+    return _damaged_utf8(sample) or _raced(sample, declared)
 
 
 def codec_of(name: str | None) -> str | None:
@@ -107,12 +112,15 @@ def _wide(data: bytes, declared: str | None) -> Charset | None:
     return Charset(found, "detected", 1.0) if found else None
 
 
-def _unicode(data: bytes) -> Charset | None:
-    text = data.decode("utf-8", "replace")
-    bad = text.count("\ufffd") - data.count(b"\xef\xbf\xbd")
-    if not bad:
-        return Charset("utf-8", "utf-8", 1.0)
-    good = len(text) - bad - sum(map(len, re.findall(r"[\x00-\x7f]+", text)))
+def _utf8(data: bytes) -> Charset | None:
+    return Charset("utf-8", "utf-8", 1.0) if fits(data, "utf-8") else None
+
+
+def _damaged_utf8(sample: bytes) -> Charset | None:
+    """Find UTF-8 in which some bytes are lost: other charsets hold hardly any whole sequence of it."""
+    text = sample.decode("utf-8", "replace")
+    bad = text.count("\ufffd") - sample.count("\ufffd".encode())
+    good = len(text) - bad - len(_ASCII.findall(text))
     return Charset("utf-8", "utf-8", good / (good + bad)) if good >= _GOOD_PER_BAD * bad else None
 
 
@@ -156,15 +164,20 @@ def _in_pairs(sample: bytes) -> bool:
 
 def _sample(data: bytes) -> bytes:
     """Give what says something about the charset: bytes beyond ASCII with some ASCII around, from the whole length."""
-    dense = _ASCII_RUN.sub(rb"\1 \2", _DECLARATION.sub(b" ", data))
-    if len(dense) <= _SAMPLE_BYTES:
-        return dense
-    window = _SAMPLE_BYTES // _WINDOWS
+    if len(data) > _SAMPLE_BYTES:
+        data = _windows(data)
+    return _ASCII_RUN.sub(rb"\1 \2", _DECLARATION.sub(b" ", data))
+
+
+def _windows(data: bytes) -> bytes:
+    """Give stretches of a long text, spread evenly over its bytes beyond ASCII."""
+    beyond = np.flatnonzero(np.frombuffer(data, np.uint8) >= 128)
+    chosen = beyond[np.linspace(0, len(beyond) - 1, _WINDOWS).astype(np.int64)]
     pieces, last = [], 0
-    for place in np.linspace(0, len(dense) - window, _WINDOWS).astype(np.int64).tolist():
-        begin = max(last, _border_before(dense, place))
-        last = max(last, _border_before(dense, place + window))
-        pieces.append(dense[begin:last])
+    for place in chosen.tolist():
+        begin = max(last, _border_before(data, place))
+        last = max(last, _border_before(data, min(len(data), place + _SAMPLE_BYTES // _WINDOWS)))
+        pieces.append(data[begin:last])
     return b"".join(pieces)
 
 
