@@ -99,7 +99,9 @@ class _Session:
             required=self._required,
             beat_timeout_s=self._config.pace.beat_timeout_s,
         )
-        tokenizer = known_tokenizer(self._config.stages, loaded.base, folder.path)
+        lines = self._manifest.lines
+        named = lines[-1].tokenizer if lines else None
+        tokenizer = known_tokenizer(self._config.stages, loaded.base, folder.path, named)
         self._committer = Committer(folder.path, self._manifest, self._log, self._pace, tokenizer)
         plugins = loaded.plugins
         self._setup = HostSetup(self._config.model_dump_json(), plugins, str(folder.path.absolute()))

@@ -29,7 +29,7 @@ FILES = (
     "report.html",
     "error.log",
 )
-LOCK, PLAN = "lock", "plan.json"
+LOCK, PLAN, SPOOL = "lock", "plan.json", "spool"
 
 
 class RunFolder:
@@ -80,6 +80,7 @@ class RunFolder:
             raise ConfigError(
                 "not a run folder", where=str(self.path), why=why, remedy="name an empty or a new folder in `run:`"
             )
+        shutil.rmtree(self.path / SPOOL, ignore_errors=True)  # what waited there is read from the source again
         for name in FOLDERS:
             (self.path / name).mkdir(exist_ok=True)
         for leftover in self.path.glob("*/.*.tmp"):
@@ -91,9 +92,13 @@ class RunFolder:
         sync_folder(self.path)
 
     def _clear(self) -> None:
+        """Remove a run. A kill on the way leaves the old run or none: the list of files goes before the files."""
+        for name in (PUBLISHED, MANIFEST):
+            (self.path / name).unlink(missing_ok=True)
+        sync_folder(self.path)
         for name in FOLDERS:
             shutil.rmtree(self.path / name, ignore_errors=True)
-        for name in FILES:
+        for name in reversed(FILES):  # the plan last: while it is there, another configuration is refused
             (self.path / name).unlink(missing_ok=True)
 
     def _check_identity(self, plan: Plan) -> None:
@@ -126,7 +131,7 @@ class RunFolder:
                 if (name not in named and path.suffix != ".json") or (folder == "ledger" and name not in named):
                     path.unlink()
                     removed.append(name)
-        shutil.rmtree(self.path / "spool", ignore_errors=True)
+        shutil.rmtree(self.path / SPOOL, ignore_errors=True)
         return removed
 
     def close(self) -> None:

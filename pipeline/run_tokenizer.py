@@ -11,7 +11,7 @@ from headrace.schemas.errors import ConfigError
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import Stage
 from headrace.stages.tokenize_text import TokenizeStage
-from headrace.stages.tokenizing.published import trained_model
+from headrace.stages.tokenizing.published import committed_model, trained_model
 from headrace.tokenizers.load import load
 
 BUILT_IN = "bytes"
@@ -30,8 +30,13 @@ def model_path(stages: Sequence[Stage], base: Path) -> Path | None:
     return None
 
 
-def known_tokenizer(stages: Sequence[Stage], base: Path, run: Path) -> FileRef | None:
-    """Give the model in the run's folder, or None when it must still be trained (or none is needed)."""
+def known_tokenizer(stages: Sequence[Stage], base: Path, run: Path, committed: FileRef | None) -> FileRef | None:
+    """Give the model in the run's folder, or None when it must still be trained (or none is needed).
+
+    `committed` is the one that the manifest names. A session that died may have published another one since.
+    """
+    if committed is not None:
+        return committed_model(run, committed)
     given = model_path(stages, base)
     return _adopted(given, run) if given else trained_model(run)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,15 +48,17 @@ class TokenizerSpool:
     """Takes units in order. `model` is set when the run has its tokenizer already: then units pass through.
 
     The sample is the text of kept documents in unit order, up to and including the document with which `sample_bytes`
-    is reached; units that arrive after it wait like the others and change nothing. A restart empties the spool.
+    is reached; units that arrive after it wait like the others and change nothing. A restart begins an empty spool. Its
+    files have names of their own: a spool of a dead session may still write, or be opened late.
     """
 
     def __init__(self, options: TrainOptions, context: RunContext) -> None:
         self._options, self._run, self._next = options, context.run, context.first_unit
+        self._session = uuid.uuid4().hex[:8]
         self._paths: list[Path] = []
         self._sampled_bytes = 0
         self.model = _known_model(context)
-        _emptied(self._run / SPOOL)
+        make_folders(self._run, [SPOOL])
 
     def accept(self, batch: UnitBatch) -> tuple[UnitBatch, Spooled | None]:
         """Put one unit on disk; None when the model exists and the unit needs no waiting."""
@@ -64,7 +67,7 @@ class TokenizerSpool:
         if batch.unit != self._next:
             why = f"unit {batch.unit} came to the spool, unit {self._next} was due"
             raise HeadraceError("units are out of order", where="stage tokenize", why=why)
-        path = self._run / SPOOL / f"unit-{batch.unit:08d}.arrow"
+        path = self._run / SPOOL / f"unit-{batch.unit:08d}-{self._session}.arrow"
         try:
             save_batch(batch, path)
         except OSError as error:
@@ -114,9 +117,3 @@ def _known_model(context: RunContext) -> FileRef | None:
 
 def _options_record(options: TrainOptions) -> dict[str, Any]:
     return {"train": options.model_dump(mode="json"), "sentencepiece": sentencepiece.__version__}
-
-
-def _emptied(folder: Path) -> None:
-    make_folders(folder.parent, [folder.name])
-    for left_over in folder.glob("unit-*.arrow"):
-        left_over.unlink(missing_ok=True)

@@ -66,13 +66,11 @@ def storage_error(path: Path, error: OSError) -> HeadraceError:
 
 
 def make_folders(run: Path, names: Sequence[str]) -> None:
-    """Create the run's folders, and remove what a writer that died left unfinished in them."""
+    """Create the run's folders. What is unfinished in them may be another writer's: the driver clears that away."""
     for name in names:
         folder = run / name
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for left_over in folder.glob(".*.tmp"):
-                left_over.unlink(missing_ok=True)
         except OSError as error:
             raise storage_error(folder, error) from error
     sync_folder(run)

@@ -62,8 +62,8 @@ def test_the_index_runs_of_a_prefix_hold_what_its_units_kept(tmp_path: Path, cha
     kept: list[str] = []
     for line in check_run(tmp_path / "run"):
         for ref in line.index_runs:
-            with pa.OSFile(str(tmp_path / "run" / ref.name)) as source:
-                indexed += pa.ipc.open_file(source).read_all()["doc_id"].to_pylist()
+            with pa.OSFile(str(tmp_path / "run" / ref.name), "rb") as source:
+                indexed += map(str, pa.ipc.open_file(source).read_all()["doc_id"].to_pylist())
         for ref in line.documents:
             rows = pq.read_table(tmp_path / "run" / ref.name).to_pylist()
             kept += [row["doc_id"] for row in rows if row["verdict"] == "kept"]
@@ -144,7 +144,7 @@ def copied(case: Case, name: str, manifest: bytes, published: int) -> Path:
 
 
 def test_a_torn_tail_of_any_length_is_cut_off(finished: Case) -> None:
-    """`publish`: a line that was not published may be there in part, with holes, or whole; the rest is never touched."""
+    """`publish`: a line that was not published may be there in part or with holes; the others are never touched."""
     whole = (finished.folder / "clean" / MANIFEST).read_bytes()
     *head, last = whole.splitlines(keepends=True)
     before = b"".join(head)

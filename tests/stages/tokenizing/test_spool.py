@@ -97,12 +97,27 @@ def test_no_kept_text_is_an_error(tmp_path: Path) -> None:
         state.finish()
 
 
-def test_a_restart_empties_the_spool(tmp_path: Path) -> None:
-    """What waited before a crash is read from the source again."""
-    spool(tmp_path).accept(batches()[0])
-    state = spool(tmp_path)
-    assert list((tmp_path / "spool").iterdir()) == []
-    assert state.accept(batches()[0])[1] is not None
+def test_a_restart_begins_an_empty_spool(tmp_path: Path) -> None:
+    """What waited before a crash is read from the source again, and is not part of the sample twice."""
+    spool(tmp_path / "once").accept(batches()[0])
+    before = spool(tmp_path)
+    before.accept(batches()[0])
+    state, once = spool(tmp_path), spool(tmp_path / "once")
+    for batch in batches():
+        assert state.accept(batch)[1] is not None
+        once.accept(batch)
+    assert state.finish() == once.finish()
+
+
+def test_a_spool_of_a_dead_session_touches_nothing(tmp_path: Path) -> None:
+    """`spool_names`: what a zombie spools late, with other documents kept, and its late start change nothing."""
+    zombie, state = spool(tmp_path), spool(tmp_path)
+    report = state.accept(batches()[0])[1]
+    assert report is not None
+    before = load_batch(report.path)
+    zombie.accept(unit(0, ["another text"], ["dropped"]))
+    spool(tmp_path)
+    assert load_batch(report.path).documents.equals(before.documents)
 
 
 def test_after_the_training_a_restart_spools_nothing(tmp_path: Path) -> None:
@@ -110,11 +125,12 @@ def test_after_the_training_a_restart_spools_nothing(tmp_path: Path) -> None:
     state = spool(tmp_path)
     state.accept(batches()[0])
     ref = state.finish()
+    before = sorted((tmp_path / "spool").iterdir())
     again = spool(tmp_path)
     assert again.model == again.finish() == ref
     batch = batches()[1]
     assert again.accept(batch) == (batch, None)
-    assert list((tmp_path / "spool").iterdir()) == []
+    assert sorted((tmp_path / "spool").iterdir()) == before
 
 
 def test_a_committed_model_that_was_altered_is_an_error(tmp_path: Path) -> None:
