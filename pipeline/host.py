@@ -106,7 +106,7 @@ class Worker:
             raise ValueError(f"unit {job.unit}: the job names no stage")
         done = Done(job.unit, seconds, batch.counts[known:])
         if part is not None:
-            size = part.documents.nbytes
+            size = part.documents["data"].nbytes
             done = Done(job.unit, seconds, batch.counts, part.next, batch.counts[0].received, size)
         return batch, done
 
