@@ -48,6 +48,10 @@ class PowerDisk:
         patch.setattr(os, "replace", self._replace)
         patch.setattr(os, "pwrite", self._pwrite)
 
+    def forget(self, path: Path) -> None:
+        """Take a file for written but not synced, as one that a killed process left."""
+        self._contents.pop(path.stat().st_ino, None)
+
     def close(self) -> None:
         """Let go of the inodes."""
         for descriptor in self._held:

@@ -123,6 +123,22 @@ def test_many_power_losses_change_nothing(powered: Case, seed: int, monkeypatch:
     survives_power_losses(powered, seed, monkeypatch)
 
 
+def test_a_restart_syncs_the_lines_it_accepts_before_it_publishes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`publish`: a driver that was killed before its fsync leaves a whole line that a power loss could still take."""
+    case = Case(tmp_path, some_files(4, files=3), CHAINS["bytes"]).prepare()
+    case.run()
+    run = tmp_path / "run"
+    disk = PowerDisk(run, tmp_path / "after", random.Random(0))
+    disk.install(monkeypatch)
+    disk.forget(run / MANIFEST)
+    case.run()
+    disk.close()
+    assert disk.complaints == []
+    assert disk.durable(run / MANIFEST)
+
+
 # The manifest after a crash
 
 
