@@ -1,0 +1,129 @@
+"""`ray job submit` against a head that was started by hand: the job runs, stops in order, and goes on again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.pipeline.small_runs import output, small_run, write_texts
+
+from headrace.pipeline.events import read_events
+from headrace.pipeline.run import run_pipeline
+
+RAY = str(Path(sys.executable).with_name("ray"))
+ENV = {**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0", "RAY_ADDRESS": ""}
+
+
+def free_port() -> int:
+    """Give a TCP port below the range that Ray's workers take."""
+    for port in range(8300, 9900):
+        with socket.socket() as s:
+            if s.connect_ex(("127.0.0.1", port)):
+                return port
+    raise RuntimeError("no free port")
+
+
+@pytest.fixture(scope="module")
+def dashboard() -> Iterator[str]:
+    """Start a head with a dashboard as a child process, and end all of its processes afterwards."""
+    folder = tempfile.mkdtemp(prefix="hr-head-")
+    port, gcs = free_port(), 6399
+    command = [RAY, "start", "--head", "--block", f"--port={gcs}", f"--dashboard-port={port}", "--num-cpus=2"]
+    command += ["--dashboard-host=127.0.0.1", "--object-store-memory=150000000", f"--temp-dir={folder}"]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{ENV['PATH']}"
+    with (Path(folder) / "head.log").open("wb") as log:
+        head = subprocess.Popen(command, env={**ENV, "PATH": path}, stdout=log, stderr=log, start_new_session=True)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(address)
+        yield address
+    finally:
+        family = (
+            [psutil.Process(head.pid), *psutil.Process(head.pid).children(recursive=True)]
+            if head.poll() is None
+            else []
+        )
+        head.send_signal(signal.SIGTERM)
+        for process in psutil.wait_procs(family, timeout=15)[1]:
+            process.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _wait_for(address: str) -> None:
+    for _ in range(240):
+        try:
+            urllib.request.urlopen(f"{address}/api/jobs/", timeout=2)
+            return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.5)
+    pytest.fail(f"no job server at {address}")
+
+
+def job(dashboard: str, *arguments: str, timeout: float = 110) -> subprocess.CompletedProcess[str]:
+    """Run one `ray job` command."""
+    verb, *rest = arguments
+    command = [RAY, "job", verb, "--address", dashboard, *rest]
+    return subprocess.run(command, env=ENV, capture_output=True, text=True, timeout=timeout)
+
+
+def status(dashboard: str, submission: str) -> str:
+    """Give the state of a job."""
+    with urllib.request.urlopen(f"{dashboard}/api/jobs/{submission}", timeout=10) as answer:
+        return str(json.loads(answer.read())["status"])
+
+
+@pytest.mark.slow
+def test_a_job_runs_stops_in_order_and_goes_on(dashboard: str, tmp_path: Path) -> None:
+    """SIGTERM from `ray job stop` drains within its grace time; submitted again, the run ends with inline's bytes."""
+    texts = write_texts(tmp_path / "texts", files=10, lines=100)
+    slow = tmp_path / "slow.py"
+    slow.write_text(
+        "import time\nfrom typing import Literal\nfrom headrace.stages.base import Document, DocumentStage\n\n"
+        "class Slow(DocumentStage):\n"
+        '    """Takes its time, so that the job can be stopped in the middle."""\n\n'
+        '    kind: Literal["slow"] = "slow"\n\n'
+        "    def process(self, document: Document) -> Document:\n        time.sleep(0.004)\n        return document\n"
+    )
+    loaded = small_run(
+        tmp_path, "job", texts=texts, plugins=["slow.py"], before="{kind: slow}", tokenizer="model: bytes"
+    )
+    command = ["headrace", "run", str(loaded.path), "engine.executor=ray", "engine.workers=1"]
+    job(dashboard, "submit", "--submission-id", "first", "--no-wait", "--", *command)
+    _wait_until(lambda: sum(e["kind"] == "committed" for e in read_events(loaded.run_dir)) >= 2)
+    stopped = job(dashboard, "stop", "first")
+    assert stopped.returncode == 0, stopped.stdout + stopped.stderr
+    _wait_until(lambda: status(dashboard, "first") != "RUNNING")
+    assert read_events(loaded.run_dir)[-1]["kind"] == "ended"
+    assert read_events(loaded.run_dir)[-1]["state"] == "stopped"
+    committed = sum(e["kind"] == "committed" for e in read_events(loaded.run_dir))
+    again = job(dashboard, "submit", "--submission-id", "second", "--", *command)
+    assert again.returncode == 0, again.stdout + again.stderr
+    resumed = [e["resumed_at"] for e in read_events(loaded.run_dir) if e["kind"] == "started"]
+    assert len(resumed) == 2
+    assert resumed[1] > 0
+    assert sum(e["kind"] == "committed" for e in read_events(loaded.run_dir)) > committed
+    reference = small_run(
+        tmp_path, "inline", texts=texts, plugins=["slow.py"], before="{kind: slow}", tokenizer="model: bytes"
+    )
+    run_pipeline(reference)
+    assert output(loaded.run_dir) == output(reference.run_dir)
+
+
+def _wait_until(true: object, seconds: float = 100) -> None:
+    limit = time.monotonic() + seconds
+    while not true():  # type: ignore[operator]
+        assert time.monotonic() < limit
+        time.sleep(0.1)
