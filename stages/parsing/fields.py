@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from headrace.stages.parsing.json_values import InvalidJsonError, mended_text, spelled
+from headrace.stages.parsing.json_values import InvalidJsonError, spelled
 from headrace.stages.parsing.outcomes import Outcomes
 
 _URL = "url"
@@ -42,7 +42,7 @@ def add_object(
         return
     if text_field.name not in value:
         names = ", ".join(sorted(value)[:_SHOWN_FIELDS])
-        detail = mended_text(f"no field {text_field.name!r}; the fields are: {names}")
+        detail = f"no field {text_field.name!r}; the fields are: {names}"
         outcomes.refuse(row, "no_text_field", detail, evidence, offset)
         return
     found = value.pop(text_field.name)
@@ -51,10 +51,10 @@ def add_object(
         detail = f"field {text_field.name!r} holds a {type(found).__name__}"
         outcomes.refuse(row, "text_not_string", detail, evidence, offset)
         return
-    url = mended_text(value.pop(_URL)) if isinstance(value.get(_URL), str) else None
+    url = value.pop(_URL) if isinstance(value.get(_URL), str) else None
     try:
         metadata = spelled(value) if value else None
     except InvalidJsonError as error:
         outcomes.refuse(row, "invalid_json", str(error), evidence, offset)
         return
-    outcomes.keep(row, mended_text(text), url, metadata, offset)
+    outcomes.keep(row, text, url, metadata, offset)

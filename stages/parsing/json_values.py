@@ -13,6 +13,7 @@ import orjson
 from headrace.stages.kernels.json_array import depth
 
 MAX_DEPTH = 250  # orjson writes 254 levels; Python's own limit would depend on who calls
+_TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 _COMPACT = (",", ":")
 LONG_DIGITS = 19  # orjson would round integers of more than 64 bits
 _LONG_NUMBER = re.compile(rb"[0-9]{%d}" % LONG_DIGITS)
@@ -28,16 +29,16 @@ def holds_long_number(data: bytes) -> bool:
 
 
 def parsed(data: bytes, *, exact: bool) -> Any:
-    """Give the value of a JSON text; NaN, lone surrogates and, if `exact`, long integers are taken as they are."""
+    """Give the value of a JSON text: NaN and infinity as null, lone surrogates as U+FFFD, long integers if `exact`."""
     if not exact:
         try:
             return orjson.loads(data)
         except orjson.JSONDecodeError:
             pass  # refused for a fault, or for what Python's parser takes
     if depth(np.frombuffer(data, np.uint8)) > MAX_DEPTH:
-        raise InvalidJsonError(f"nested more than {MAX_DEPTH} levels deep")
+        raise InvalidJsonError(_TOO_DEEP)
     try:
-        return json.loads(data.decode())
+        return _mended(json.loads(data.decode()))
     except json.JSONDecodeError as error:
         raise InvalidJsonError(f"{error.msg} at character {error.pos}") from error
     except ValueError as error:  # an integer of more than 4,300 digits
@@ -45,14 +46,13 @@ def parsed(data: bytes, *, exact: bool) -> Any:
 
 
 def spelled(value: Any) -> str:
-    """Give strict JSON with sorted keys: what is no number becomes null, a lone surrogate U+FFFD."""
+    """Give the strict JSON of a value that was parsed here, keys sorted."""
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
-    except TypeError:
-        pass  # lone surrogates, long integers, or nested deeper than orjson goes
-    return json.dumps(
-        _mended(value, MAX_DEPTH), ensure_ascii=False, sort_keys=True, separators=_COMPACT, allow_nan=False
-    )
+    except TypeError as error:
+        if "recursion" in str(error).lower():
+            raise InvalidJsonError(_TOO_DEEP) from error
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=_COMPACT, allow_nan=False)
 
 
 def mended_text(text: str) -> str:
@@ -66,15 +66,13 @@ def mended_text(text: str) -> str:
     return text
 
 
-def _mended(value: Any, levels: int) -> Any:
-    if levels < 0:
-        raise InvalidJsonError(f"nested more than {MAX_DEPTH} levels deep")
+def _mended(value: Any) -> Any:
     if isinstance(value, str):
         return mended_text(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, list):
-        return [_mended(item, levels - 1) for item in value]
+        return [_mended(item) for item in value]
     if isinstance(value, dict):
-        return {mended_text(key): _mended(item, levels - 1) for key, item in value.items()}
+        return {mended_text(key): _mended(item) for key, item in value.items()}
     return value
