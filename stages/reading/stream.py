@@ -9,7 +9,7 @@ from typing import BinaryIO, Protocol
 import zstandard
 
 _CHUNK = 1 << 16
-_ZSTD_PIECE = 2048  # a zstd block of 4 bytes can stand for 128 KiB: 2 KiB of input give at most 64 MiB
+_ZSTD_PIECE = 512  # a zstd block of 4 bytes can stand for 128 KiB: 512 bytes of input give at most 16 MiB
 _ZSTD_WINDOW = 1 << 27  # what the zstd program accepts without --long
 
 

@@ -60,13 +60,14 @@ def test_units_of_any_size_give_the_same_records(
 
 
 @pytest.mark.parametrize("records", CUTS)
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
 @PROPERTY
 @given(data=st.data(), unit_bytes=st.integers(1, 40))
 def test_ranges_cut_at_any_byte_give_the_same_records(
-    tmp_path: Path, records: str, data: st.DataObject, unit_bytes: int
+    tmp_path: Path, records: str, encoding: str, data: st.DataObject, unit_bytes: int
 ) -> None:
     """A record belongs to the range its first byte lies in: none is lost, none comes twice."""
-    content = data.draw(texts("utf-8"))
+    content = data.draw(texts(encoding))
     (tmp_path / "f.txt").write_bytes(content)
     cuts = sorted(data.draw(st.sets(st.integers(1, max(1, len(content) - 1)), max_size=4)))
     source, found = a_source(records=records), []

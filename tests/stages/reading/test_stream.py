@@ -42,11 +42,11 @@ def test_a_record_over_the_limit_is_named_not_cut(tmp_path: Path, pack: Callable
         assert (fault["doc_id"], fault["verdict"], fault["stage"]) == ("s:f.txt#7", "quarantined", "read")
 
 
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
 @pytest.mark.parametrize("records", ["file", "lines", "paragraphs"])
-def test_a_bomb_stays_outside_memory(tmp_path: Path, records: str) -> None:
-    """64 MiB without a line end, packed into 64 kB, is measured and named, and never held."""
-    bomb = gzip.compress(b"\0" * 16 + b"a" * (64 << 20))
-    (tmp_path / "bomb.txt.gz").write_bytes(bomb)
+def test_a_bomb_stays_outside_memory(tmp_path: Path, records: str, pack: Callable[[bytes], bytes]) -> None:
+    """64 MiB without a line end, packed into a few kB, are measured and named, and never held."""
+    (tmp_path / "bomb.txt.gz").write_bytes(pack(b"\0" * 16 + b"a" * (64 << 20)))
     tracemalloc.start()
     parts = parts_of(a_split(tmp_path, "bomb.txt.gz"), a_source(records=records, max_record_bytes=1 << 20))
     peak = tracemalloc.get_traced_memory()[1]
@@ -54,7 +54,7 @@ def test_a_bomb_stays_outside_memory(tmp_path: Path, records: str) -> None:
     (fault,) = faults_of(parts)
     assert fault["reason"] == "record_too_large"
     assert fault["value"] >= 16 << 20
-    assert peak < 12 << 20
+    assert peak < 40 << 20  # two pieces of zstd output
 
 
 @pytest.mark.parametrize(("ending", "pack"), [("gz", gzip.compress), ("zst", zstandard.compress)])
