@@ -18,6 +18,12 @@ class HostDiedError(Exception):
     cause = "worker_died"
 
 
+class OutOfMemoryError(HostDiedError):
+    """The process was killed because its node ran out of memory."""
+
+    cause = "out_of_memory"
+
+
 class DeadlineError(HostDiedError):
     """The call took longer than its deadline, and its process was killed."""
 

@@ -21,7 +21,7 @@ from ray import exceptions
 from ray._private import worker as ray_worker
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from headrace.pipeline.executor import Call, HostDiedError, ObjectLostError
+from headrace.pipeline.executor import Call, HostDiedError, ObjectLostError, OutOfMemoryError
 from headrace.pipeline.host import Done, HostSetup, Job, OrderedHost, Worker
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.unit import UnitBatch
@@ -163,7 +163,8 @@ def _died(error: Exception) -> Exception:
         return HeadraceError(
             "a worker could not start", why=lines[-1], remedy="see the full cause with --executor inline"
         )
-    return HostDiedError(text.splitlines()[0] if text else "worker died")
+    kind = OutOfMemoryError if isinstance(error, exceptions.OutOfMemoryError) else HostDiedError
+    return kind(text.splitlines()[0] if text else "worker died")
 
 
 def remove_leftover(folder: Path) -> None:

@@ -20,7 +20,7 @@ class Struck:
     unit: int
     doc_id: str
     stage: str
-    cause: str  # worker_died | deadline
+    cause: str  # worker_died | deadline | out_of_memory
 
 
 @dataclass(frozen=True, slots=True)
