@@ -42,7 +42,9 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def untrained(texts: Path) -> dict[str, str]:
     """Give the output of the run without any trainer: the pace must not change a byte of it."""
-    loaded = small_run(texts.parent, "untrained", texts=texts, tokenizer="model: bytes", shard_tokens=700, unit_bytes=1000)
+    loaded = small_run(
+        texts.parent, "untrained", texts=texts, tokenizer="model: bytes", shard_tokens=700, unit_bytes=1000
+    )
     run_pipeline(loaded)
     return output(loaded.run_dir)
 

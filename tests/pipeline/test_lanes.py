@@ -46,7 +46,7 @@ def test_order_is_round_robin_and_does_not_depend_on_who_reads_first() -> None:
 
 @pytest.mark.parametrize("stop", range(1, 11))
 def test_a_restart_behind_any_unit_goes_on_in_the_same_order(stop: int) -> None:
-    """Ordinals are not positions once a lane has ended: the committed positions are what a restart needs (`cursors`)."""
+    """Ordinals are not positions once a lane has ended: a restart needs the committed positions (`cursors`)."""
     whole = walk(Lanes(DEALT), 0)
     first = Lanes(DEALT)
     assert walk(first, stop, until=stop) == whole[:stop]
