@@ -12,7 +12,7 @@ from headrace.schemas.document import DROPPED, QUARANTINED, VERDICT_SCHEMA
 from headrace.schemas.ledger import StageCounts, appended
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.base import BatchStage, DocumentStage, OrderedStage, Stage, judged
-from headrace.stages.documents import process_documents
+from headrace.stages.documents import NOT_THE_DOCUMENT, process_documents, unusable
 
 
 def apply(name: str, stage: Stage, batch: UnitBatch) -> UnitBatch:
@@ -33,6 +33,8 @@ def guarded(stage: Stage, table: pa.Table) -> pa.Table:
         raise TypeError(f"{type(stage).__name__} has none of the three stage bases")
     try:
         return stage.process(table)
+    except NOT_THE_DOCUMENT as error:
+        raise unusable(stage, error) from error
     except Exception:
         if table.num_rows == 0:
             raise

@@ -8,7 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from headrace.schemas.document import DOCUMENT_SCHEMA, DROPPED, QUARANTINED, VERDICT_SCHEMA, Document, Drop
-from headrace.stages.base import DocumentStage, judged
+from headrace.schemas.errors import HeadraceError
+from headrace.stages.base import DocumentStage, Stage, judged
 
 _FIELDS = tuple(DOCUMENT_SCHEMA.names)
 
@@ -35,9 +36,23 @@ class Verdict:
     detail: str | None = None
 
 
+NOT_THE_DOCUMENT = (HeadraceError, ImportError)  # no document is to blame for these: the stage cannot run at all
+
+
+def unusable(stage: Stage, error: BaseException) -> HeadraceError:
+    """Give the error that ends the run: the stage's own, or one that names the package that is not installed."""
+    if isinstance(error, HeadraceError):
+        return error
+    why = str(error).replace("\n", " ")
+    remedy = "install what it names, on every node, and run the same command again"
+    return HeadraceError("the stage cannot run here", where=f"stage {stage.kind}", why=why, remedy=remedy)
+
+
 def _outcome(stage: DocumentStage, document: Document) -> Document | Verdict:
     try:
         outcome: object = stage.process(document)
+    except NOT_THE_DOCUMENT as error:
+        raise unusable(stage, error) from error
     except Exception as error:  # noqa: BLE001  # whatever a user's stage raises costs one document
         return Verdict(QUARANTINED, "exception", detail=f"{type(error).__name__}: {error}".replace("\n", " "))
     if isinstance(outcome, Drop):
