@@ -15,13 +15,15 @@ from tests.protocol.fault_executors import (
     LateCall,
     LingeringExecutor,
     MortalExecutor,
+    RandomKills,
     StateDies,
     carry_out,
+    lost,
 )
-from tests.protocol.small_runs import TRAINED, Case, check_run, differences, outcome, some_files, stages
+from tests.protocol.small_runs import TRAINED, Case, check_run, differences, documents, outcome, some_files, stages
 
 from headrace.pipeline.executor import Call
-from headrace.pipeline.host import OrderedHost
+from headrace.pipeline.host import Job, OrderedHost
 from headrace.pipeline.run_folder import FOLDERS, RunFolder
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.failpoints import FAILPOINT
@@ -44,12 +46,26 @@ MODEL_FAILPOINTS = ("model.temporary.written", "model.renamed")
 CHAINS = {"bytes": stages(), "trained": stages(tokenize=TRAINED)}
 
 
-@pytest.fixture(scope="module", params=CHAINS)
-def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
-    """Give a case of lanes of different length, with a clean run in it."""
-    made = Case(tmp_path_factory.mktemp("restart"), some_files(4), CHAINS[request.param]).prepare()
-    made.run("clean")
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Case]:
+    """Give cases of lanes of different length, with a clean run in each."""
+    made = {}
+    for name, chain in CHAINS.items():
+        made[name] = Case(tmp_path_factory.mktemp("restart"), some_files(4), chain).prepare()
+        made[name].run("clean")
     return made
+
+
+@pytest.fixture(params=CHAINS)
+def case(request: pytest.FixtureRequest, cases: dict[str, Case]) -> Case:
+    """Give one case after the other."""
+    return cases[request.param]
+
+
+@pytest.fixture
+def plain(cases: dict[str, Case]) -> Case:
+    """Give the case without a tokenizer to train."""
+    return cases["bytes"]
 
 
 def same_as_clean(case: Case, run: str) -> None:
@@ -62,15 +78,18 @@ def killed(*_: object) -> None:
     raise DriverKilled
 
 
-@pytest.mark.parametrize("count", [1, 2])
-@pytest.mark.parametrize("failpoint", [*FAILPOINTS, *MODEL_FAILPOINTS])
+KILLS = [
+    *(("bytes", failpoint, count) for failpoint in FAILPOINTS for count in (1, 2)),
+    *(("trained", failpoint, 1) for failpoint in (*MODEL_FAILPOINTS, *FAILPOINTS)),
+]
+
+
+@pytest.mark.parametrize(("chain", "failpoint", "count"), KILLS)
 def test_a_kill_at_any_step_changes_nothing(
-    case: Case, failpoint: str, count: int, monkeypatch: pytest.MonkeyPatch
+    cases: dict[str, Case], chain: str, failpoint: str, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`cursors`, `rollback`, `index_sync`: the next session goes on behind the last commit, into the same bytes."""
-    run = f"{failpoint}-{count}"
-    if failpoint in MODEL_FAILPOINTS and (count > 1 or case.stages[3] is not TRAINED):
-        pytest.skip("a model is trained once, and only in one of the cases")
+    case, run = cases[chain], f"{failpoint}-{count}"
     with monkeypatch.context() as patch:
         patch.setenv(FAILPOINT, f"{failpoint}:{count}")
         patch.setattr(os, "kill", killed)
@@ -172,10 +191,10 @@ class FrozenWriter(MortalExecutor):
 @pytest.mark.parametrize("when", ["before the first commit", "after the end"])
 @pytest.mark.parametrize("failpoint", FAILPOINTS[:7])
 def test_a_writer_that_outlives_its_driver_in_the_middle_of_a_commit(
-    case: Case, failpoint: str, when: str, monkeypatch: pytest.MonkeyPatch
+    plain: Case, failpoint: str, when: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`names`, `driver_appends`: whatever step it was at, the rest of its commit changes nothing afterwards."""
-    run = f"frozen-{failpoint}-{when[:5]}"
+    case, run = plain, f"frozen-{failpoint}-{when[:5]}"
     executor = FrozenWriter()
     with monkeypatch.context() as patch:
         patch.setenv(FAILPOINT, f"{failpoint}:1")
@@ -200,8 +219,9 @@ def test_a_writer_that_outlives_its_driver_in_the_middle_of_a_commit(
     assert differences(clean, found) == []
 
 
-def test_index_files_that_no_line_names_do_not_exist(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_index_files_that_no_line_names_do_not_exist(plain: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """`index_listed`: a flush of a dead session that came after its last line is no index, and is swept away."""
+    case = plain
     with monkeypatch.context() as patch:
         patch.setenv(FAILPOINT, "manifest.published:1")
         patch.setattr(os, "kill", killed)
@@ -216,14 +236,14 @@ def test_index_files_that_no_line_names_do_not_exist(case: Case, monkeypatch: py
     same_as_clean(case, "listed")
 
 
-def test_a_second_driver_is_refused(case: Case) -> None:
+def test_a_second_driver_is_refused(plain: Case) -> None:
     """`driver_appends`: one driver at a time, by a lock that falls with its process."""
-    folder = RunFolder(case.folder / "locked")
+    folder = RunFolder(plain.folder / "locked")
     with pytest.raises(HeadraceError, match="the run is in use: another process is at work on it"):
-        case.run("locked")
+        plain.run("locked")
     folder.close()
-    case.run("locked")
-    same_as_clean(case, "locked")
+    plain.run("locked")
+    same_as_clean(plain, "locked")
 
 
 # Lost states
@@ -241,18 +261,51 @@ def test_a_lost_state_is_a_resume_inside_the_run(case: Case, stage: str) -> None
 
 
 @pytest.mark.parametrize("unit", [0, 5, 9])
-def test_rollbacks_without_progress_end_with_a_message(case: Case, unit: int) -> None:
+def test_rollbacks_without_progress_end_with_a_message(plain: Case, unit: int) -> None:
     """Three times in a row is bad luck; the fourth ends the run, which goes on from there when it is started again."""
-    run = f"loop-{unit}"
+    case, run = plain, f"loop-{unit}"
     with pytest.raises(
         HeadraceError, match="an ordered stage dies again and again: the state of dedup is gone"
     ) as error:
         case.run(run, executor=StateDies("dedup", unit))
     assert "run the same command again" in str(error.value)
     rollbacks = [event for event in case.events(run) if event["kind"] == "rollback"]
-    assert len({event["unit"] for event in rollbacks[-4:]}) == 1
+    assert [event["unit"] for event in rollbacks].count(rollbacks[-1]["unit"]) == 4
     case.run(run)
     same_as_clean(case, run)
+
+
+class LosesOnce(MortalExecutor):
+    """The data of unit 0 is lost when it is to be tokenized, once; `kills` may strike before that, or after it."""
+
+    def __init__(self, kills: RandomKills, *, first: bool) -> None:
+        super().__init__(lambda job, seen: self.lost != first and kills(job, seen))
+        self.lost = False
+
+    def run(self, worker: Any, job: Job, payload: Any) -> Call:
+        if not self.lost and job.unit == 0 and job.stages[-1] == "tokenize":
+            self.lost = True
+            return lost(worker)
+        return super().run(worker, job, payload)
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["quarantined, then kept", "kept, then quarantined"])
+def test_a_replay_that_comes_out_differently_is_a_rollback(tmp_path: Path, *, first: bool) -> None:
+    """`rollback`: a document dies in one pass alone; later repeats of it are judged by what was written in the end."""
+    text = "the very same line of quite some words in every file"
+    files = {f"in/{n}.txt": f"{text}\nline {n} of its own, and of no other file\n" for n in range(4)}
+    case = Case(tmp_path, files, stages(), engine={"lanes": 4}).prepare()
+    case.run("clean")
+    kills = RandomKills("parse", "a:0.txt#0", 50 if first else 12)
+    summary = case.run("run", executor=LosesOnce(kills, first=first))
+    check_run(tmp_path / "run")
+    assert summary.incidents["rollbacks"] == 1
+    rows = {row["doc_id"]: row["verdict"] for row in documents(tmp_path / "run")}
+    if first:
+        assert differences(case.outcome("clean"), case.outcome("run")) == []
+    else:
+        same = [rows[f"a:{n}.txt#0"] for n in range(4)]
+        assert same in (["kept", "dropped", "dropped", "dropped"], ["quarantined", "kept", "dropped", "dropped"])
 
 
 # --fresh
@@ -260,7 +313,7 @@ def test_rollbacks_without_progress_end_with_a_message(case: Case, unit: int) ->
 
 def test_a_kill_during_fresh_never_mixes_two_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever was deleted by then, the old run is whole or gone: no manifest is left whose files are not."""
-    case = Case(tmp_path, some_files(4, files=3), CHAINS["bytes"]).prepare()
+    case = Case(tmp_path, some_files(4, files=3, lines=3), CHAINS["bytes"]).prepare()
     case.run("clean")
     old = "stages.2.minhash=null"
     for cut in range(1, 40):
