@@ -12,7 +12,8 @@ from headrace.schemas.document import DROPPED, QUARANTINED, VERDICT_SCHEMA
 from headrace.schemas.ledger import StageCounts, appended
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.base import BatchStage, DocumentStage, OrderedStage, Stage, judged
-from headrace.stages.documents import NOT_THE_DOCUMENT, process_documents, unusable
+from headrace.stages.contract import check_result
+from headrace.stages.documents import NOT_THE_DOCUMENT, process_documents, said, unusable
 
 
 def apply(name: str, stage: Stage, batch: UnitBatch) -> UnitBatch:
@@ -32,12 +33,15 @@ def guarded(stage: Stage, table: pa.Table) -> pa.Table:
     if not isinstance(stage, BatchStage):
         raise TypeError(f"{type(stage).__name__} has none of the three stage bases")
     try:
-        return stage.process(table)
+        after = stage.process(table)
     except NOT_THE_DOCUMENT as error:
         raise unusable(stage, error) from error
     except Exception:
         if table.num_rows == 0:
             raise
+    else:
+        check_result(stage, table, after)
+        return after
     return pa.concat_tables(
         [_alone(stage, table.slice(row, 1)) for row in range(table.num_rows)], promote_options="default"
     )
@@ -45,16 +49,20 @@ def guarded(stage: Stage, table: pa.Table) -> pa.Table:
 
 def _alone(stage: BatchStage, row: pa.Table) -> pa.Table:
     try:
-        return stage.process(row)
+        after = stage.process(row)
+    except NOT_THE_DOCUMENT as error:
+        raise unusable(stage, error) from error
     except Exception as error:  # noqa: BLE001  # whatever a stage raises costs one document
         return judged(row, [QUARANTINED], ["exception"], detail=[cause(error)])
+    check_result(stage, row, after)
+    return after
 
 
 def cause(error: BaseException) -> str:
     """Say what an exception was and where it was raised, on one line, without paths of this machine."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {frames[-1].name}:{frames[-1].lineno}" if frames else ""
-    return f"{type(error).__name__}: {error}{place}".replace("\n", " ")
+    return said(error) + place
 
 
 def settle(name: str, batch: UnitBatch, table: pa.Table) -> UnitBatch:

@@ -44,6 +44,8 @@ class BatchStage(Stage):
     Each document is treated as if it were alone: a unit may be cut anywhere, and the result stays the same.
     """
 
+    adds_rows: ClassVar[bool] = False  # only `parse` makes several documents of one record
+
     def process(self, table: pa.Table) -> pa.Table:
         """Give the table with the same rows in the same order, changed, and `judged` where documents leave the chain.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +13,31 @@ from headrace.schemas.errors import HeadraceError
 from headrace.stages.base import DocumentStage, Stage, judged
 
 _FIELDS = tuple(DOCUMENT_SCHEMA.names)
+_IDENTITY = ("doc_id", "source", "path", "offset", "member")  # decided by the input alone
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 
 
 def process_documents(stage: DocumentStage, table: pa.Table) -> pa.Table:
-    """Run a user's stage over every row; a row whose document raises is quarantined with the exception."""
+    """Run a user's stage over every row; a row whose document raises, or comes back unusable, is quarantined."""
     before = to_documents(table)
     outcomes = [_outcome(stage, document) for document in before]
+    try:
+        return _table(before, outcomes, table)
+    except _UNSTORABLE:
+        pairs = enumerate(zip(before, outcomes, strict=True))
+        return _table(before, [_storable(d, o, table.slice(row, 1)) for row, (d, o) in pairs], table)
+
+
+def _storable(document: Document, outcome: Document | Verdict, row: pa.Table) -> Document | Verdict:
+    """Give the outcome, or the verdict on one whose fields hold what no column can."""
+    try:
+        _table([document], [outcome], row)
+    except _UNSTORABLE as error:
+        return Verdict(QUARANTINED, "exception", detail=f"what process gave cannot be stored: {said(error)}")
+    return outcome
+
+
+def _table(before: list[Document], outcomes: list[Document | Verdict], table: pa.Table) -> pa.Table:
     changed = [o if isinstance(o, Document) else d for d, o in zip(before, outcomes, strict=True)]
     gone = [o if isinstance(o, Verdict) else Verdict() for o in outcomes]
     columns = {name: [getattr(verdict, name) for verdict in gone] for name in VERDICT_SCHEMA.names}
@@ -36,6 +56,7 @@ class Verdict:
     detail: str | None = None
 
 
+_UNSTORABLE = (pa.ArrowException, TypeError, ValueError, OverflowError, AttributeError)
 NOT_THE_DOCUMENT = (HeadraceError, ImportError)  # no document is to blame for these: the stage cannot run at all
 
 
@@ -54,13 +75,37 @@ def _outcome(stage: DocumentStage, document: Document) -> Document | Verdict:
     except NOT_THE_DOCUMENT as error:
         raise unusable(stage, error) from error
     except Exception as error:  # noqa: BLE001  # whatever a user's stage raises costs one document
-        return Verdict(QUARANTINED, "exception", detail=f"{type(error).__name__}: {error}".replace("\n", " "))
-    if isinstance(outcome, Drop):
-        return Verdict(DROPPED, outcome.reason, outcome.value, outcome.threshold, outcome.survivor)
+        return Verdict(QUARANTINED, "exception", detail=said(error))
+    fault = _fault(document, outcome)
+    if fault is not None:
+        return Verdict(QUARANTINED, "exception", detail=fault)
     if isinstance(outcome, Document):
         return outcome
-    detail = f"process gave {type(outcome).__name__}, not a Document or a Drop"
-    return Verdict(QUARANTINED, "exception", detail=detail)
+    drop: Any = outcome
+    return Verdict(DROPPED, drop.reason, drop.value, drop.threshold, drop.survivor)
+
+
+def _fault(before: Document, outcome: object) -> str | None:
+    """Say what is wrong with what `process` gave; columns find the rest, such as words among `values`."""
+    if isinstance(outcome, Drop):
+        named = isinstance(outcome.reason, str) and bool(outcome.reason)
+        return None if named else f"process gave a Drop with the reason {outcome.reason!r}, which is no name"
+    if not isinstance(outcome, Document):
+        return f"process gave {type(outcome).__name__}, not a Document or a Drop"
+    if not isinstance(outcome.text, str):
+        return f"process gave a text of type {type(outcome.text).__name__}"
+    changed = [name for name in _IDENTITY if getattr(outcome, name) != getattr(before, name)]
+    return f"process changed {', '.join(changed)}: where a document comes from never changes" if changed else None
+
+
+def said(error: BaseException) -> str:
+    """Give an exception's words on one line, the same in every process: without addresses, storable as UTF-8."""
+    try:
+        words = str(error)
+    except Exception:  # noqa: BLE001  # an exception of the user's own may fail at its own words
+        words = "it has no words"
+    line = f"{type(error).__name__}: {words}".replace("\n", " ")
+    return _ADDRESS.sub("0x...", line).encode("utf-8", "backslashreplace").decode()
 
 
 def to_documents(table: pa.Table) -> list[Document]:

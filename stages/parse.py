@@ -24,6 +24,7 @@ class Parse(BatchStage):
     """
 
     version: ClassVar[int] = 1
+    adds_rows: ClassVar[bool] = True
     kind: Literal["parse"] = "parse"
 
     def process(self, table: pa.Table) -> pa.Table:
