@@ -89,6 +89,7 @@ class Benchmark:
         if not as_json:
             self._print(measured)
         if scale == "full":
+            RESULTS.mkdir(exist_ok=True)
             text = json.dumps({**result, "notes": list(measured.notes)}, indent=1, ensure_ascii=False) + "\n"
             (RESULTS / f"{self.name}.json").write_text(text, encoding="utf-8")
         click.echo(json.dumps(result, ensure_ascii=False))
