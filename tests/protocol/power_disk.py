@@ -126,13 +126,12 @@ class PowerDisk:
                 (target / name).write_bytes(self._left_of(inode, folder / name if now.get(name) == inode else None))
 
     def _left_of(self, inode: int, path: Path | None) -> bytes:
-        kept = self._contents.get(inode)
-        current = path.read_bytes() if path else kept or b""
-        if kept == current:
-            return current
-        torn = current[: self._rng.randint(0, len(current))]
-        holed = bytes(len(current) // 2) + current[len(current) // 2 :]
-        return self._rng.choice([kept or b"", current, torn, holed])
+        kept = self._contents.get(inode, b"")
+        current = path.read_bytes() if path else kept
+        old, new = (kept, current[len(kept) :]) if current.startswith(kept) else (b"", current)
+        torn = new[: self._rng.randint(0, len(new))]
+        holed = bytes(len(new) // 2) + new[len(new) // 2 :]
+        return self._rng.choice([kept, current, old + torn, old + holed])  # what was appended to stays as it was
 
 
 def _listing(folder: Path) -> dict[str, int]:

@@ -158,7 +158,7 @@ def test_zombies_of_dead_sessions_change_nothing(case: Case) -> None:
 @pytest.mark.soak
 def test_many_zombies_of_dead_sessions_change_nothing(case: Case) -> None:
     """The same from many seeds."""
-    assert sum(zombies_change_nothing(case, seed) for seed in range(8, 150)) > 100
+    assert sum(zombies_change_nothing(case, seed) for seed in range(8, 150)) > 60
 
 
 class FrozenWriter(MortalExecutor):
