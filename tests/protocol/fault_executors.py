@@ -20,6 +20,11 @@ class DriverKilled(BaseException):  # no error of the code under test: nothing m
     """The driver's process ends here, as by SIGKILL."""
 
 
+def killed(*_: object) -> None:
+    """Stand in for `os.kill`: the process of the driver ends here."""
+    raise DriverKilled
+
+
 def doc_ids(payload: Any) -> set[str]:
     """Give the documents that a job may have looked at."""
     if not isinstance(payload, UnitBatch):

@@ -192,3 +192,12 @@ def stages(
         chain.append({"kind": "tripwire", "mark": after})
     write = {"kind": "write", "sequence_length": 64, "shard_tokens": shard_tokens}
     return (*chain, tokenize, write)
+
+
+CHAINS = {"bytes": stages(), "trained": stages(tokenize=TRAINED)}
+
+
+def same_as_clean(case: Case, run: str) -> None:
+    """Hold a finished run against the clean one of its case."""
+    assert differences(case.outcome("clean"), case.outcome(run)) == []
+    check_run(case.folder / run)

@@ -7,17 +7,7 @@ from typing import Any
 
 import pytest
 from tests.protocol.fault_executors import HarshExecutor, Rates
-from tests.protocol.small_runs import TRAINED, Case, differences, outcome, some_files, stages
-
-CHAINS = {"bytes": stages(), "trained": stages(tokenize=TRAINED)}
-
-
-@pytest.fixture(scope="module", params=CHAINS)
-def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
-    """Give a case with a clean run in it."""
-    made = Case(tmp_path_factory.mktemp("window"), some_files(4), CHAINS[request.param]).prepare()
-    made.run("clean")
-    return made
+from tests.protocol.small_runs import Case, differences, outcome, some_files, stages
 
 
 def in_flight(events: list[dict[str, Any]]) -> list[int]:
