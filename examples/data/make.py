@@ -122,7 +122,21 @@ def files() -> dict[str, bytes]:
         "gbk-declared-utf8.html": PAGE.encode("gbk"),
         "records.jsonl.gz": gzip.compress(lines.encode(), mtime=0),
         "catalogue-gbk.csv": _catalogue().encode("gbk"),
+        "mill-log.jsonl": _log().encode(),
     }
+
+
+def _log() -> str:
+    """Give the stories as a log: whole ones first, then each of their lines as an entry of its own."""
+    stories = {"gate": COPIED, "mill": MILL, "notes": NOTES, "letter": LETTER}
+    entries = [{"text": text, "story": name} for name, text in stories.items()]
+    entries += [
+        {"text": line, "story": name, "line": number}
+        for name, text in stories.items()
+        for number, line in enumerate(text.splitlines())
+        if line
+    ]
+    return "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
 
 
 def _catalogue() -> str:
