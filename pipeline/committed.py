@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +14,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from headrace.schemas.durable import canonical_json
 from headrace.schemas.errors import ConfigError, FormatError
 from headrace.schemas.ledger import UnitLedger
 from headrace.schemas.manifest import ManifestLine, read_manifest
 from headrace.schemas.unit import FileRef
 
-PLAN = "plan.json"
+PLAN, PLAN_VERSION = "plan.json", 1
+_RESTORE = "restore the file from a copy, or start again with --fresh"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +68,58 @@ def open_committed(run: Path) -> Committed:
     return Committed(run, read_plan(run), tuple(read_manifest(run)))
 
 
+def plan_bytes(plan: Mapping[str, Any]) -> bytes:
+    """Give the content of `plan.json`: the plan's JSON form and its checksum."""
+    return canonical_json({**plan, "sum": hashlib.sha256(canonical_json(plan)).hexdigest()}) + b"\n"
+
+
 def read_plan(run: Path) -> dict[str, Any]:
-    """Read `plan.json`; ConfigError if there is none."""
+    """Read `plan.json`; ConfigError if the folder is no run, FormatError if the plan was altered."""
     try:
-        plan: dict[str, Any] = json.loads((run / PLAN).read_bytes())
-    except FileNotFoundError as error:
-        why = f"it holds no {PLAN}" if run.is_dir() else "no such folder"
-        remedy = "name the folder that `run:` of the configuration gives"
-        raise ConfigError("not a run folder", where=str(run), why=why, remedy=remedy) from error
+        plan = json.loads((run / PLAN).read_bytes())
+    except (FileNotFoundError, NotADirectoryError) as error:
+        why = f"it holds no {PLAN}" if run.is_dir() else "it is a file" if run.exists() else "no such folder"
+        raise _no_run(run, why) from error
+    except OSError as error:
+        raise _no_run(run, f"{PLAN}: {error.strerror}") from error
     except ValueError as error:
-        raise FormatError(
-            "not a plan", where=str(run / PLAN), why=str(error), remedy="start again with --fresh"
-        ) from error
+        raise FormatError("not a plan", where=str(run / PLAN), why=str(error), remedy=_RESTORE) from error
+    return _checked(plan, run)
+
+
+def _checked(plan: Any, run: Path) -> dict[str, Any]:
+    if not isinstance(plan, dict) or not {"identity", "recipe"} <= plan.keys():
+        raise _no_run(run, f"its {PLAN} is not one of Headrace")
+    if plan.get("version") != PLAN_VERSION:
+        why, remedy = f"version {plan.get('version')!r}", "use that release, or start again with --fresh"
+        raise FormatError("the plan is of another release", where=str(run / PLAN), why=why, remedy=remedy)
+    claimed = plan.pop("sum", None)
+    if hashlib.sha256(canonical_json(plan)).hexdigest() != claimed:
+        why = "its checksum differs"
+        raise FormatError("the plan was altered", where=str(run / PLAN), why=why, remedy=_RESTORE)
     return plan
+
+
+def _no_run(run: Path, why: str) -> ConfigError:
+    remedy = "name the folder that `run:` of the configuration gives"
+    return ConfigError("not a run folder", where=str(run), why=why, remedy=remedy)
+
+
+def check_present(run: Path, lines: Sequence[ManifestLine]) -> None:
+    """Raise FormatError if a committed file is gone or has another size; contents are what `verify` is for."""
+    lost = [ref.name for line in lines for ref in line.files if not _is_there(run / ref.name, ref.bytes)]
+    if lost:
+        more = f", and {len(lost) - 1} more files" if len(lost) > 1 else ""
+        why = f"the manifest names it{more}"
+        remedy = "restore from a copy (`headrace verify` names every file), or start again with --fresh"
+        raise FormatError("a committed file is gone or cut", where=str(run / lost[0]), why=why, remedy=remedy)
+
+
+def _is_there(path: Path, size: int) -> bool:
+    try:
+        return path.stat().st_size == size
+    except OSError:
+        return False
 
 
 def unit_of(ref: FileRef) -> int:
@@ -88,15 +131,27 @@ def read_ledger(run: Path, ref: FileRef) -> UnitLedger:
     """Read one ledger file."""
     try:
         return UnitLedger.from_json(json.loads((run / ref.name).read_bytes()))
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise FormatError("not a ledger", where=ref.name, why=str(error), remedy="run `headrace verify`") from error
 
 
 def read_columns(path: Path, names: Sequence[str]) -> pa.Table:
     """Read some columns of a documents file; those that this unit does not have are left out."""
-    with pq.ParquetFile(path) as file:
+    with reading(path), pq.ParquetFile(path) as file:
         present = set(file.schema_arrow.names)
         return file.read([name for name in names if name in present])
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Say which file it is that cannot be read."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
+        why = " ".join(str(error).split())
+        raise FormatError(
+            "the file cannot be read", where=str(path), why=why, remedy="run `headrace verify`"
+        ) from error
 
 
 def where(table: pa.Table, name: str, value: str) -> pa.Table:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
+from headrace.pipeline.committed import read_ledger
 from headrace.pipeline.events import EventLog
 from headrace.pipeline.lanes import Lanes
 from headrace.pipeline.manifest_log import ManifestLog
@@ -59,7 +59,7 @@ class Committer:
     def ledgers(self) -> list[UnitLedger]:
         """Read the ledgers of all committed units, in order."""
         refs = [ref for line in self.lines for ref in line.ledgers]
-        return [UnitLedger.from_json(json.loads((self._run / ref.name).read_bytes())) for ref in refs]
+        return [read_ledger(self._run, ref) for ref in refs]
 
     def context(self, stage: str) -> RunContext:
         """Say to an ordered stage what of its state is committed."""

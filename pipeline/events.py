@@ -38,6 +38,8 @@ class EventLog:
     def __init__(self, run: Path, watchers: tuple[Watcher, ...] = ()) -> None:
         self._start = time.monotonic()
         self._file = (run / EVENTS).open("a", encoding="utf-8", buffering=1)
+        if _torn(run / EVENTS):
+            self._file.write("\n")
         self._watchers = watchers
 
     def emit(self, kind: str, **data: Any) -> None:
@@ -55,7 +57,24 @@ class EventLog:
 def read_events(run: Path) -> list[dict[str, Any]]:
     """Give the events of all sessions of a run, oldest first; a torn last line is left out."""
     try:
-        lines = (run / EVENTS).read_text(encoding="utf-8").split("\n")
+        lines = (run / EVENTS).read_bytes().split(b"\n")
     except FileNotFoundError:
         return []
-    return [json.loads(line) for line in lines[:-1] if line.startswith("{") and line.endswith("}")]
+    return [event for line in lines[:-1] if (event := _event(line))]
+
+
+def _event(line: bytes) -> dict[str, Any] | None:
+    """Read one line; a killed process or a full disk tears lines anywhere in the file."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) and {"kind", "at"} <= event.keys() else None
+
+
+def _torn(path: Path) -> bool:
+    """Say whether the last line lacks its end."""
+    with path.open("rb") as f:
+        size = f.seek(0, 2)
+        f.seek(max(0, size - 1))
+        return f.read(1) not in (b"", b"\n")

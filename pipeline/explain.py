@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from headrace.pipeline.committed import Committed, open_committed, read_columns, unit_of
+from headrace.pipeline.committed import Committed, open_committed, read_columns, reading, unit_of
 from headrace.pipeline.shard_rows import pieces_of, read_shard
 from headrace.schemas.document import KEPT
 from headrace.schemas.errors import ConfigError
@@ -35,7 +35,7 @@ class Place:
 def explain(run: Path, doc_id: str) -> dict[str, Any]:
     """Look a document up by its id; ConfigError with suggestions if no committed unit holds it."""
     committed = open_committed(run)
-    place = find(committed, doc_id)
+    place = find(committed, doc_id) if _typed(doc_id) else None
     if place is None:
         raise _unknown(committed, doc_id)
     line = committed.line_of(place.unit)
@@ -69,12 +69,18 @@ def find(committed: Committed, doc_id: str) -> Place | None:
     return None
 
 
+def _typed(doc_id: str) -> bool:
+    """Whether an argument is Unicode: bytes that are none reach Python as lone surrogates."""
+    return not any("\ud800" <= character <= "\udfff" for character in doc_id)
+
+
 def _is_of(doc_id: str, path: str) -> bool:
     return doc_id == path or doc_id.startswith(f"{path}#")
 
 
 def _row(run: Path, place: Place) -> dict[str, Any]:
-    row: dict[str, Any] = pq.ParquetFile(run / place.file).read().slice(place.row, 1).to_pylist()[0]
+    with reading(run / place.file):
+        row: dict[str, Any] = pq.ParquetFile(run / place.file).read().slice(place.row, 1).to_pylist()[0]
     return row
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Sequence
 
@@ -64,8 +65,9 @@ class Lanes:
         self._after[lane].append((unit, at))
 
     def _following_split(self, lane: int, split: int) -> Cursor | None:
-        later = [s for s in self._splits[lane] if s > split]
-        return Cursor(later[0]) if later else None
+        splits = self._splits[lane]
+        place = bisect_right(splits, split)
+        return Cursor(splits[place]) if place < len(splits) else None
 
     def commit(self, last: int) -> tuple[tuple[LanePosition, ...], int]:
         """Give where every lane stands after unit `last`, and whose turn it is; forgets what lies before."""

@@ -24,15 +24,17 @@ _WILD = re.compile(r"[*?[]")
 _GLOB = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
-def resolve_source(source: Source, base: Path) -> tuple[Path, list[InputFile]]:
+def resolve_source(source: Source, base: Path, run: Path | None = None) -> tuple[Path, list[InputFile]]:
     """Find the files of a source, in the order of their paths' bytes, and the folder that the paths are relative to.
 
     The folder is the longest one that all patterns share before their first wildcard, so that two machines which hold
-    the same files in different places give the same relative paths.
+    the same files in different places give the same relative paths. What lies in the run's own folder is no input.
     """
     patterns = [_absolute(pattern, base) for pattern in source.paths]
     root = Path(os.path.commonpath([_literal_folder(p) for p in patterns]))
-    found = {os.path.relpath(path, root) for pattern in patterns for path in _matches(pattern)}
+    every = {path for pattern in patterns for path in _matches(pattern)}
+    own = f"{run.absolute()}{os.sep}" if run else None
+    found = {os.path.relpath(path, root) for path in every if not (own and path.startswith(own))}
     exclusions = [_exclusion(pattern) for pattern in source.exclude]
     paths = sorted((p for p in found if not any(e.fullmatch(p) for e in exclusions)), key=os.fsencode)
     if not paths:
@@ -75,19 +77,50 @@ def _literal_folder(pattern: str) -> Path:
 
 def _matches(pattern: str) -> Iterator[str]:
     # A name that exists is taken as it is, even with brackets in it.
-    if not os.path.lexists(pattern):
-        found = glob.iglob(pattern, recursive=True, include_hidden=True)  # noqa: PTH207  Path.glob hides unreadable folders
-        yield from (name for name in found if not Path(name).is_dir())
-    elif Path(pattern).is_dir():
-        yield from (str(Path(folder, name)) for folder, _, names in os.walk(pattern) for name in names)
+    if os.path.lexists(pattern):
+        yield from _files_below(Path(pattern)) if Path(pattern).is_dir() else [pattern]
+    elif "**" in pattern:
+        folder = _literal_folder(pattern)
+        wanted = _exclusion(os.path.relpath(pattern, folder), deep=False)
+        yield from (name for name in _files_below(folder) if wanted.fullmatch(os.path.relpath(name, folder)))
     else:
-        yield pattern
+        found = glob.iglob(pattern, include_hidden=True)  # noqa: PTH207  Path.glob hides unreadable folders
+        yield from (name for name in found if not Path(name).is_dir())
 
 
-def _exclusion(pattern: str) -> re.Pattern[str]:
-    """Turn a glob into an expression for relative paths; a folder's name stands for all that is below it."""
+def _files_below(folder: Path, above: frozenset[tuple[int, int]] = frozenset()) -> Iterator[str]:
+    """Walk a folder; links to folders are followed, except into one that is being walked already."""
+    try:
+        state = folder.stat()
+        entries = list(os.scandir(folder))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        remedy = "change its rights, or leave it out by naming the folders beside it"
+        raise ConfigError(
+            "a folder cannot be listed", where=str(folder), why=error.strerror or "", remedy=remedy
+        ) from error
+    here = (state.st_dev, state.st_ino)
+    if here in above:
+        return
+    for entry in entries:
+        if _is_folder(entry):
+            yield from _files_below(Path(entry.path), above | {here})
+        else:
+            yield entry.path
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself
+        return False
+
+
+def _exclusion(pattern: str, *, deep: bool = True) -> re.Pattern[str]:
+    """Turn a glob into an expression for relative paths; if `deep` a folder's name stands for all that is below it."""
     pieces = re.split(r"(\*\*/|\*\*|\*|\?|\[[^]]+\])", pattern.rstrip("/"))
-    return re.compile("".join(_GLOB.get(p) or _set(p) or re.escape(p) for p in pieces) + "(/.*)?", re.DOTALL)
+    return re.compile("".join(_GLOB.get(p) or _set(p) or re.escape(p) for p in pieces) + "(/.*)?" * deep, re.DOTALL)
 
 
 def _set(piece: str) -> str | None:

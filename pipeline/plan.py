@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from headrace.pipeline.committed import PLAN_VERSION
 from headrace.pipeline.config import PipelineConfig
 from headrace.pipeline.listing import cut_splits, resolve_source
 from headrace.pipeline.load import LoadedConfig
@@ -22,7 +23,6 @@ from headrace.stages.base import OrderedStage, Stage
 from headrace.stages.tokenize_text import TokenizeStage
 from headrace.stages.write import Write, check_format
 
-PLAN_VERSION = 1
 READ = "read"
 
 
@@ -87,7 +87,7 @@ def make_plan(loaded: LoadedConfig) -> Plan:
     _check_pace(config)
     splits: list[Split] = []
     for source in config.sources:
-        root, files = resolve_source(source, loaded.base)
+        root, files = resolve_source(source, loaded.base, Path(os.path.abspath(loaded.run_dir)))  # noqa: PTH100
         splits += cut_splits(source, root, files, unit_bytes=config.engine.unit_bytes, first_index=len(splits))
     count = config.engine.lanes
     lanes = tuple(tuple(range(lane, len(splits), count)) for lane in range(count))
@@ -172,11 +172,13 @@ def without_spool(groups: Sequence[Group]) -> tuple[Group, ...]:
 
 
 def _check_stages(config: PipelineConfig, names: Sequence[str]) -> None:
+    _check_sources(config)
     kinds = [stage.kind for stage in config.stages]
     if kinds[:2] != ["decode", "parse"]:
         why = f"it starts with {', '.join(kinds[:2])}"
         remedy = "begin `stages:` with `- kind: decode` and `- kind: parse`"
         raise ConfigError("the chain cannot turn bytes into documents", where="stages", why=why, remedy=remedy)
+    _check_order(names, config.stages)
     writers = [name for name, stage in zip(names, config.stages, strict=True) if isinstance(stage, Write)]
     last = config.stages[-1]
     if len(writers) != 1 or not isinstance(last, Write):
@@ -194,6 +196,32 @@ def _check_stages(config: PipelineConfig, names: Sequence[str]) -> None:
             why=f"there is no {missing[2:]}",
             remedy=f"add {missing}",
         )
+
+
+def _check_sources(config: PipelineConfig) -> None:
+    doubled = [name for name, n in Counter(source.name for source in config.sources).items() if n > 1]
+    if doubled:
+        why = f"{doubled[0]!r} is the name of {sum(s.name == doubled[0] for s in config.sources)} sources"
+        remedy = "give each a name of its own: doc_ids begin with it"
+        raise ConfigError("two sources have one name", where="sources", why=why, remedy=remedy)
+
+
+_ONCE = ("decode", "parse", "tokenize")
+_CHANGE_TEXT = ("clean", "normalize")
+
+
+def _check_order(names: Sequence[str], stages: Sequence[Stage]) -> None:
+    """Refuse what would run and be wrong: bytes decoded twice, text that is changed behind its tokens."""
+    kinds = [stage.kind for stage in stages]
+    again = [name for name, kind in zip(names, kinds, strict=True) if kind in _ONCE and name != kind]
+    if again:
+        kind = again[0].partition(".")[0]
+        raise ConfigError("a stage is there twice", where="stages", why=f"{kind} runs once", remedy="remove one")
+    behind = kinds[kinds.index("tokenize") + 1 :] if "tokenize" in kinds else []
+    late = [kind for kind in behind if kind in _CHANGE_TEXT]
+    if late:
+        why = f"{late[0]} comes after tokenize, whose tokens would not show what it changes"
+        raise ConfigError("text is changed too late", where="stages", why=why, remedy=f"put {late[0]} before tokenize")
 
 
 def _check_pace(config: PipelineConfig) -> None:
@@ -216,9 +244,13 @@ def _check_pace(config: PipelineConfig) -> None:
 
 def check_writable(folder: Path) -> None:
     """Refuse a run folder that cannot be made or written, before anything else is done."""
-    existing = folder
-    while not existing.exists() and existing != existing.parent:
-        existing = existing.parent
+    try:
+        existing = _nearest(folder)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise ConfigError(
+            "the run folder cannot be made", where=str(folder), why=why, remedy="change `run:`"
+        ) from error
     if not existing.is_dir():
         raise ConfigError(
             "the run folder cannot be made", where=str(folder), why=f"{existing} is a file", remedy="change `run:`"
@@ -230,6 +262,15 @@ def check_writable(folder: Path) -> None:
             why=f"no permission in {existing}",
             remedy="change `run:`",
         )
+
+
+def _nearest(folder: Path) -> Path:
+    """Give the folder itself, or the nearest one above it that exists."""
+    if "\0" in str(folder):
+        raise ValueError("a name cannot hold a null byte")
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder
 
 
 def _hash(value: Any) -> str:

@@ -184,7 +184,10 @@ def _tokenizer(committed: Committed) -> dict[str, Any] | None:
 
 
 def _json_object(path: Path) -> dict[str, Any]:
-    value = json.loads(path.read_bytes()) if path.is_file() else {}
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError):  # `verify` says what is wrong with it
+        return {}
     return value if isinstance(value, dict) else {}
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from headrace.pipeline.committed import Committed, read_columns, where
+from headrace.pipeline.committed import Committed, read_columns, reading, where
 from headrace.schemas.document import DROPPED, KEPT, QUARANTINED
 
 MEASURED = ("values.", "scores.")
@@ -77,9 +77,10 @@ def read_facts(committed: Committed) -> DocumentFacts:
     facts.histograms = {name: histogram(name, *bounds) for name, bounds in sorted(_ranges(paths).items())}
     for path in paths:
         table = read_columns(path, [*_FIXED, *_SETTLED, *facts.histograms])
-        _count(facts, table)
-        _measure(facts, table)
-        _settled(facts, table)
+        with reading(path):  # a damaged file may lack columns
+            _count(facts, table)
+            _measure(facts, table)
+            _settled(facts, table)
     return facts
 
 
@@ -98,7 +99,8 @@ def _ranges(paths: list[Path]) -> dict[str, tuple[float, float]]:
     """Read the least and greatest value of every measure from the files' own statistics."""
     ranges: dict[str, tuple[float, float]] = {}
     for path in paths:
-        metadata = pq.read_metadata(path)
+        with reading(path):
+            metadata = pq.read_metadata(path)
         for group in range(metadata.num_row_groups):
             for name, low, high in _group_ranges(metadata.row_group(group)):
                 known = ranges.get(name, (low, high))

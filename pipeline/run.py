@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 from headrace.pipeline.chain import Chain, Engine, RollbackError, Tally
+from headrace.pipeline.committed import check_present
 from headrace.pipeline.committer import Committer
 from headrace.pipeline.config import EngineConfig
 from headrace.pipeline.events import EventLog, Watcher
@@ -64,9 +65,9 @@ def run_pipeline(
     with contextlib.ExitStack() as stack:
         folder = RunFolder(loaded.run_dir)
         stack.callback(folder.close)
+        stack.enter_context(_disk_errors(folder.path))
         resolved = loaded.config.model_dump(mode="json")
         folder.prepare(plan, resolved, fresh=fresh)
-        stack.enter_context(_disk_errors(folder.path))
         return _Session(loaded, plan, folder, stack, watchers, start_executor).run()
 
 
@@ -102,6 +103,7 @@ class _Session:
         lines = self._manifest.lines
         named = lines[-1].tokenizer if lines else None
         tokenizer = known_tokenizer(self._config.stages, loaded.base, folder.path, named)
+        check_present(folder.path, lines)
         self._committer = Committer(folder.path, self._manifest, self._log, self._pace, tokenizer)
         plugins = loaded.plugins
         self._setup = HostSetup(self._config.model_dump_json(), plugins, str(folder.path.absolute()))

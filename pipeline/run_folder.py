@@ -12,11 +12,12 @@ from typing import Any
 
 import yaml
 
-from headrace.pipeline.plan import PLAN_VERSION, Plan, check_writable
+from headrace.pipeline.committed import PLAN, plan_bytes, read_plan
+from headrace.pipeline.plan import Plan, check_writable
 from headrace.pipeline.recipe_changes import changes
 from headrace.schemas.durable import canonical_json, replace_file, sync_folder
 from headrace.schemas.errors import ConfigError, FormatError, HeadraceError
-from headrace.schemas.manifest import MANIFEST, PUBLISHED
+from headrace.schemas.manifest import MANIFEST, PUBLISHED, read_published
 
 FOLDERS = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer", "spool", "pace", "trainer")
 FILES = (
@@ -29,7 +30,8 @@ FILES = (
     "report.html",
     "error.log",
 )
-LOCK, PLAN, SPOOL = "lock", "plan.json", "spool"
+LOCK, SPOOL = "lock", "spool"
+_SWEPT = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer")
 
 
 class RunFolder:
@@ -37,9 +39,14 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         check_writable(path)
+        check_ours(path)
         self.path = path
-        self.path.mkdir(parents=True, exist_ok=True)
-        self._lock = os.open(path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            why, remedy = error.strerror or str(error), "change `run:`"
+            raise ConfigError("the run folder cannot be made", where=str(path), why=why, remedy=remedy) from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -75,20 +82,19 @@ class RunFolder:
             self._clear()
         if known.exists():
             self._check_identity(plan)
-        elif foreign := [p.name for p in self.path.iterdir() if p.name not in {LOCK, *FILES, *FOLDERS}]:
-            why = f"it holds {', '.join(sorted(foreign)[:3])}, and no {PLAN}"
-            raise ConfigError(
-                "not a run folder", where=str(self.path), why=why, remedy="name an empty or a new folder in `run:`"
-            )
+        elif (self.path / PUBLISHED).exists():
+            remedy = "restore it from a copy, or start over with --fresh"
+            raise FormatError("the plan of the run is gone", where=str(known), remedy=remedy)
         shutil.rmtree(self.path / SPOOL, ignore_errors=True)  # what waited there is read from the source again
         for name in FOLDERS:
             (self.path / name).mkdir(exist_ok=True)
-        for leftover in self.path.glob("*/.*.tmp"):
-            leftover.unlink(missing_ok=True)
+        for name in _SWEPT:
+            for leftover in (self.path / name).glob(".*.tmp"):
+                leftover.unlink(missing_ok=True)
         if not known.exists():
             text = yaml.safe_dump(dict(resolved), allow_unicode=True, sort_keys=False)
             replace_file(self.path / "config.resolved.yaml", text.encode())
-            replace_file(known, canonical_json(plan.to_json()) + b"\n")
+            replace_file(known, plan_bytes(plan.to_json()))
         sync_folder(self.path)
 
     def _clear(self) -> None:
@@ -102,16 +108,7 @@ class RunFolder:
             (self.path / name).unlink(missing_ok=True)
 
     def _check_identity(self, plan: Plan) -> None:
-        known = self.path / PLAN
-        stored = json.loads(known.read_bytes())
-        if stored.get("version") != PLAN_VERSION:
-            why = f"version {stored.get('version')!r}"
-            raise FormatError(
-                "the plan is of another release",
-                where=str(self.path / PLAN),
-                why=why,
-                remedy="use that release, or --fresh",
-            )
+        stored = read_plan(self.path)
         if stored["identity"] == plan.identity:
             return
         differences = changes(stored, plan.to_json())
@@ -125,8 +122,8 @@ class RunFolder:
     def sweep(self, named: set[str]) -> list[str]:
         """After the end line: remove what killed sessions left, files that no line names; gives their names."""
         removed = []
-        for folder in ("shards", "documents", "quarantine", "ledger", "index", "tokenizer"):
-            for path in sorted((self.path / folder).iterdir()):
+        for folder in _SWEPT:
+            for path in sorted(p for p in (self.path / folder).iterdir() if not p.is_dir()):
                 name = f"{folder}/{path.name}"
                 if (name not in named and path.suffix != ".json") or (folder == "ledger" and name not in named):
                     path.unlink()
@@ -137,3 +134,45 @@ class RunFolder:
     def close(self) -> None:
         """Give the lock back."""
         os.close(self._lock)
+
+
+def check_ours(run: Path) -> None:
+    """Refuse somebody else's folder before a single file in it is touched; --fresh deletes only what is ours.
+
+    A run has a plan or, should that be lost, a manifest. A start that was killed leaves folders without files.
+    """
+    if not run.is_dir() or _has_plan(run) or _has_manifest(run):
+        return
+    foreign = sorted(path.relative_to(run).as_posix() for path in run.iterdir() if not _from_a_start(path))
+    if foreign:
+        why = f"it holds {', '.join(foreign[:3])}, and no {PLAN} of a run"
+        remedy = "name an empty or a new folder in `run:`"
+        raise ConfigError("not a run folder", where=str(run), why=why, remedy=remedy)
+
+
+def _has_plan(run: Path) -> bool:
+    try:
+        read_plan(run)
+    except ConfigError:
+        return False
+    except FormatError as error:  # damaged, or of another release: a plan all the same, unless it is no JSON at all
+        return error.what != "not a plan"
+    return True
+
+
+def _has_manifest(run: Path) -> bool:
+    try:
+        return (run / PUBLISHED).is_file() and read_published(run) >= 0
+    except FormatError:
+        return False
+
+
+def _from_a_start(path: Path) -> bool:
+    """Say whether a start that was killed before it had a plan may have left this."""
+    if path.name in FOLDERS:
+        return path.is_dir() and not any(p for p in path.rglob("*") if not p.is_dir())
+    if path.name == LOCK:
+        return path.is_file() and (path.stat().st_size == 0 or path.read_bytes()[:1] == b"{")
+    return path.name in {"config.resolved.yaml", "error.log"} or (
+        path.name.startswith((".config.resolved.yaml.", f".{PLAN}.")) and path.suffix == ".tmp"
+    )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headrace.schemas.durable import publish, sync_file, sync_refs, temporary_beside
-from headrace.schemas.errors import ConfigError
+from headrace.schemas.errors import ConfigError, FormatError
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import Stage
 from headrace.stages.tokenize_text import TokenizeStage
@@ -25,7 +25,10 @@ def model_path(stages: Sequence[Stage], base: Path) -> Path | None:
             if not path.is_file():
                 remedy = "check `model:` of the tokenize stage"
                 raise ConfigError("the tokenizer model is not there", where=str(path), remedy=remedy)
-            load(str(path))
+            try:
+                load(str(path))
+            except FormatError as error:
+                raise ConfigError(error.what, where=error.where, why=error.why, remedy=error.remedy) from error
             return path
     return None
 

@@ -155,7 +155,10 @@ def all_metrics(run: Path) -> list[dict[str, Any]]:
         return []
     by_step: dict[int, dict[str, Any]] = {}
     for line in lines:
-        value = json.loads(line, parse_constant=lambda _: None)  # a loss that is no number
-        if "loss" in value and "step" in value:
+        try:
+            value = json.loads(line, parse_constant=lambda _: None)  # a loss that is no number
+        except ValueError:  # torn by a kill or a full disk
+            continue
+        if isinstance(value, dict) and "loss" in value and "step" in value:
             by_step[value["step"]] = value
     return [by_step[step] for step in sorted(by_step)]

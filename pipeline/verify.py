@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,11 +19,13 @@ from headrace.schemas.document import DROPPED, KEPT, QUARANTINED
 from headrace.schemas.durable import sha256_file
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.ledger import StageCounts, UnitLedger, total
-from headrace.schemas.manifest import MANIFEST, ManifestLine, ShardInfo, read_published
+from headrace.schemas.manifest import MANIFEST, PUBLISHED, ManifestLine, ShardInfo, read_published
 from headrace.schemas.shard import PARQUET
 from headrace.schemas.unit import FileRef
+from headrace.stages.tokenizing.published import RECORD
 
 _FOLDERS = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer")
+_UNPUBLISHED = 1  # a line is written, then published: a look between the two finds one more
 _HASH_THREADS = 4  # hashing releases the GIL; more threads than this wait for storage
 
 
@@ -50,6 +53,7 @@ def verify(run: Path) -> Verification:
     lines, problems = _read_lines(run)
     committed = Committed(run, plan, tuple(lines))
     problems += _line_problems(lines)
+    problems += _record_problems(run, lines)
     refs = list({ref.name: ref for line in lines for ref in line.files}.values())
     damaged = _damaged(run, refs)
     problems += damaged.values()
@@ -75,8 +79,11 @@ def _read_lines(run: Path) -> tuple[list[ManifestLine], list[str]]:
     """Decode the published lines one by one, so that one altered line does not hide the others."""
     count = read_published(run)
     path = run / MANIFEST
-    raw = path.read_bytes().split(b"\n")[:count] if path.exists() else []
+    whole = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+    raw = whole[:count]
     problems = [f"{MANIFEST}: {count} lines were published, {len(raw)} are there"] if len(raw) < count else []
+    if len(whole) > count + _UNPUBLISHED or (whole and not (run / PUBLISHED).exists()):
+        problems.append(f"{PUBLISHED}: {count} lines are published, {MANIFEST} has {len(whole)}")
     lines = []
     for number, text in enumerate(raw):
         try:
@@ -99,6 +106,19 @@ def _line_problems(lines: list[ManifestLine]) -> Iterator[str]:
         for name, refs in (("documents", line.documents), ("ledgers", line.ledgers)):
             if [unit_of(ref) for ref in refs] != list(range(line.first, line.last + 1)):
                 yield f"{where}: names {len(refs)} {name} files for units {line.first} to {line.last}"
+
+
+def _record_problems(run: Path, lines: list[ManifestLine]) -> Iterator[str]:
+    """The record of a trained tokenizer names the model that the manifest names."""
+    named = {line.tokenizer for line in lines if line.tokenizer}
+    if not named or not (run / RECORD).exists():
+        return
+    try:
+        record = json.loads((run / RECORD).read_bytes())
+        if FileRef.from_json(record["model"]) not in named:
+            yield f"{RECORD}: names another model than {MANIFEST}"
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        yield f"{RECORD}: cannot be read: {error}"
 
 
 def _damaged(run: Path, refs: list[FileRef]) -> dict[str, str]:

@@ -73,7 +73,7 @@ class ManifestLine:
         try:
             body = json.loads(line)
             claimed = body.pop("sum")
-        except (ValueError, KeyError, AttributeError) as error:
+        except (ValueError, KeyError, AttributeError, TypeError) as error:
             raise FormatError("not a manifest line", where=where, why=str(error), remedy=_REMEDY) from error
         if hashlib.sha256(canonical_json(body)).hexdigest() != claimed:
             raise FormatError("the line was altered", where=where, why="its checksum differs", remedy=_REMEDY)
@@ -145,15 +145,16 @@ def read_published(run: Path) -> int:
     """Give how many manifest lines readers may use; 0 before the first commit."""
     try:
         value = json.loads((run / PUBLISHED).read_bytes())
+        version, lines = value["version"], int(value["lines"])
     except FileNotFoundError:
         return 0
-    if value.get("version") != MANIFEST_VERSION:
-        raise FormatError(
-            f"version {value.get('version')!r} is not known",
-            where=PUBLISHED,
-            remedy="use the release that wrote the run",
-        )
-    return int(value["lines"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        remedy = f"remove the file: the next start reads {MANIFEST} again, whose lines have checksums"
+        raise FormatError("not a count of lines", where=PUBLISHED, why=str(error), remedy=remedy) from error
+    if version != MANIFEST_VERSION:
+        remedy = "use the release that wrote the run"
+        raise FormatError(f"version {version!r} is not known", where=PUBLISHED, remedy=remedy)
+    return lines
 
 
 def read_manifest(run: Path) -> list[ManifestLine]:
@@ -161,7 +162,8 @@ def read_manifest(run: Path) -> list[ManifestLine]:
     count = read_published(run)
     if not count:
         return []
-    raw = (run / MANIFEST).read_bytes().split(b"\n")[:count]
+    path = run / MANIFEST
+    raw = path.read_bytes().split(b"\n")[:-1][:count] if path.exists() else []
     if len(raw) < count:
         why = f"{count} lines were published, {len(raw)} are there"
         raise FormatError("the manifest is shorter than published", where=MANIFEST, why=why, remedy=_REMEDY)

@@ -196,3 +196,40 @@ def test_a_full_disk_ends_the_run_with_one_message_and_whole_shards(small_disk: 
     reference = small_run(tmp_path, "reference", texts=tmp_path / "texts", tokenizer=BYTES)
     run_pipeline(reference)
     assert output(small_disk / "run") == output(reference.run_dir)
+
+
+@pytest.mark.parametrize(
+    ("stages", "said"),
+    [
+        ("{kind: decode}, {kind: tokenize, model: bytes}", "decode runs once"),
+        ("{kind: parse}, {kind: tokenize, model: bytes}", "parse runs once"),
+        ("{kind: tokenize, model: bytes}, {kind: tokenize, model: bytes}", "tokenize runs once"),
+        ("{kind: tokenize, model: bytes}, {kind: normalize}", "normalize comes after tokenize"),
+        ("{kind: tokenize, model: bytes}, {kind: grade}, {kind: clean}", "clean comes after tokenize"),
+    ],
+)
+def test_an_order_that_would_run_and_be_wrong_is_refused(stages: str, said: str, tmp_path: Path) -> None:
+    """Decoded twice, every document would be quarantined; cleaned after tokenize, the shards would not show it."""
+    assert said in refusal(tmp_path, f"stages=[{{kind: decode}}, {{kind: parse}}, {stages}, {{kind: write}}]")
+
+
+def test_two_sources_of_one_name_are_refused(tmp_path: Path) -> None:
+    """Their doc_ids would be the same, and nobody could tell the documents apart."""
+    source = "{name: twin, paths: ['texts/*.txt']}"
+    assert "'twin' is the name of 2 sources" in refusal(tmp_path, f"sources=[{source}, {source}]")
+
+
+@pytest.mark.parametrize("run", ["a\\0b", "x" * 300, "/proc/nowhere"])
+def test_a_run_folder_with_an_impossible_name_is_refused(run: str, tmp_path: Path) -> None:
+    """What the system says of the name, not a traceback."""
+    loaded = small_run(tmp_path, "refused", f'run="{run}"' if "0" in run else f"run={run}", tokenizer=BYTES)
+    with pytest.raises(ConfigError, match="the run folder cannot be made"):
+        run_pipeline(loaded)
+
+
+def test_a_file_that_is_no_model_is_refused_as_configuration(tmp_path: Path) -> None:
+    """Exit code 2: nothing was started."""
+    (tmp_path / "words.txt").write_text("no model")
+    loaded = small_run(tmp_path, "refused", tokenizer="model: words.txt")
+    with pytest.raises(ConfigError, match="not a whole SentencePiece model"):
+        run_pipeline(loaded)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from headrace.pipeline.committed import open_committed
+from headrace.pipeline.committed import open_committed, plan_bytes
 from headrace.schemas.document import DROPPED, QUARANTINED
 from headrace.schemas.durable import canonical_json
 from headrace.schemas.ledger import FileCount
@@ -45,7 +45,7 @@ def make_run(folder: Path, form: str = "arrow", *, end: bool = True) -> Path:
     if end:
         lines.append(_line(2, ShardClosed(3, 2, None, (), (), ()), end=True))
     publish_lines(run, lines)
-    (run / "plan.json").write_text(json.dumps(_plan(write)))
+    (run / "plan.json").write_bytes(plan_bytes(_plan(write)))
     (run / "events.jsonl").write_text("".join(json.dumps(event) + "\n" for event in _events()))
     return run
 

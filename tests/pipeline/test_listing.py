@@ -6,6 +6,7 @@ import gzip
 import os
 import sysconfig
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -191,3 +192,39 @@ def test_small_files_are_grouped(sizes: list[int], tables: st.DataObject) -> Non
     for split in splits:
         assert len(split.files) == 1 or sum(file.bytes for file in split.files) <= UNIT
         assert len({file.path.rpartition(".")[2] for file in split.files}) == 1
+
+
+def test_links_to_folders_are_followed_but_never_in_circles(tmp_path: Path) -> None:
+    """Data often lies behind links; two links back up would else be walked 2 to the power of 40 times."""
+    tree(tmp_path, "d/a.txt", "d/x/b.txt", "far/c.txt")
+    (tmp_path / "d" / "part").symlink_to(tmp_path / "far")
+    (tmp_path / "d" / "loop").symlink_to(".")
+    (tmp_path / "d" / "x" / "up").symlink_to("..")
+    (tmp_path / "d" / "itself").symlink_to("itself")
+    every = ["a.txt", "itself", "part/c.txt", "x/b.txt"]
+    assert names(a_source("d"), tmp_path) == every
+    assert names(a_source("d/**"), tmp_path) == every
+    assert names(a_source("d/**/*.txt"), tmp_path) == ["a.txt", "part/c.txt", "x/b.txt"]
+
+
+def test_the_runs_own_folder_is_no_input(tmp_path: Path) -> None:
+    """A run below its input would else find itself changed when it is started again."""
+    tree(tmp_path, "d/a.txt", "d/run/shards/b.txt", "d/runner/c.txt")
+    found = resolve_source(a_source("d"), tmp_path, tmp_path / "d" / "run")[1]
+    assert [file.path for file in found] == ["a.txt", "runner/c.txt"]
+
+
+def test_a_folder_that_cannot_be_listed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its files would else be left out without a word."""
+    tree(tmp_path, "d/a.txt", "d/closed/b.txt")
+    listed = os.scandir
+
+    def scandir(folder: Path) -> Any:
+        if folder.name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return listed(folder)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    for pattern in ("d", "d/**/*.txt"):
+        with pytest.raises(ConfigError, match=r"d/closed: a folder cannot be listed: Permission denied"):
+            names(a_source(pattern), tmp_path)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.pipeline.made_run import BROKEN_ID, COPY_ID, KEPT_IDS, make_run
 
+from headrace.pipeline.committed import plan_bytes, read_plan
 from headrace.pipeline.report import write_report
 from headrace.pipeline.report_documents import histogram
 
@@ -115,9 +116,9 @@ def test_the_page_is_whole_and_loads_nothing(tmp_path: Path) -> None:
 def test_what_comes_from_the_input_cannot_become_markup(tmp_path: Path) -> None:
     """File names and error texts are shown, never executed."""
     run = make_run(tmp_path)
-    plan = json.loads((run / "plan.json").read_text())
+    plan = read_plan(run)
     plan["inputs"].append(["web", "<script>alert(1)</script>.txt", 1, 0])
-    (run / "plan.json").write_text(json.dumps(plan))
+    (run / "plan.json").write_bytes(plan_bytes(plan))
     write_report(run)
     page = (run / "report.html").read_text()
     assert "&lt;script&gt;alert(1)" in page
