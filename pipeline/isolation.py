@@ -21,7 +21,7 @@ from headrace.schemas.unit import UnitBatch
 from headrace.stages.tokenizing.batch_file import load_batch
 
 DEATHS_ALONE = 3  # with the two strikes before: four random kills of one document change nothing
-_SOURCE_STAGES = 2  # read and decode look at a whole unit: a charset is judged on all rows of a file
+DECODE = "decode"
 
 
 class Isolation:
@@ -37,8 +37,8 @@ class Isolation:
         stages = job.stages
         source = Done(job.unit, {})
         if stages[0] == READ:
-            batch, source = self._source(replace(job, stages=stages[:_SOURCE_STAGES]))
-            stages = stages[_SOURCE_STAGES:]
+            batch, source = self._read(replace(job, stages=stages[:1]))
+            stages = stages[1:]
         elif isinstance(payload, str):
             batch = load_batch(Path(payload))
         else:
@@ -55,8 +55,8 @@ class Isolation:
         """End the last worker."""
         self._end_worker()
 
-    def _source(self, job: Job) -> tuple[UnitBatch, Done]:
-        """Read and decode; a unit that dies there has no documents yet, and is quarantined as a range of its split."""
+    def _read(self, job: Job) -> tuple[UnitBatch, Done]:
+        """Read; a unit that dies there has no documents yet, and is quarantined as a range of its split."""
         for _ in range(DEATHS_ALONE):
             try:
                 return self._alone(job, None)
@@ -67,28 +67,28 @@ class Isolation:
         return batch, done
 
     def _bisect(self, job: Job, batch: UnitBatch) -> UnitBatch:
-        rows = batch.documents.num_rows
-        for _ in range(1 if rows > 1 else DEATHS_ALONE):
+        stage, rows = job.stages[0], batch.documents.num_rows
+        cut = _middle(stage, batch.documents)
+        for _ in range(1 if cut else DEATHS_ALONE):
             try:
                 return self._alone(job, self._executor.store(batch))[0]
             except HostDiedError as error:
                 died = error
-        if rows > 1:
-            half = rows // 2
-            parts = (batch.documents.slice(0, half), batch.documents.slice(half))
+        if cut:
+            parts = (batch.documents.slice(0, cut), batch.documents.slice(cut))
             return merged([self._bisect(job, UnitBatch(batch.unit, part)) for part in parts])
         if rows == 0:
             raise HeadraceError(
                 "workers die without any document",
-                where=f"stage {job.stages[0]}",
+                where=f"stage {stage}",
                 why=f"{DEATHS_ALONE} of them on what is left of unit {job.unit}: {died}",
                 remedy="see the full cause with --executor inline",
             ) from died
-        out = quarantined(
-            job.stages[0], batch, died.cause, f"its worker died {DEATHS_ALONE} times with this document alone"
-        )
-        self._strike(out, job.stages[0], died.cause)
-        return out
+        alone = "this document" if rows == 1 else "this file"
+        out = quarantined(stage, batch, died.cause, f"its worker died {DEATHS_ALONE} times with {alone} alone")
+        self._strike(out, stage, died.cause)
+        none = self._bisect(job, UnitBatch(batch.unit, batch.documents.slice(0, 0)))
+        return out.but(documents=none.documents)  # no rows, but the columns that the stage gives
 
     def _strike(self, batch: UnitBatch, stage: str, cause: str) -> None:
         doc_ids = batch.settled[-1]["doc_id"].to_pylist()
@@ -117,6 +117,16 @@ class Isolation:
         if self._worker is not None:
             self._executor.kill(self._worker)
             self._worker = None
+
+
+def _middle(stage: str, table: pa.Table) -> int | None:
+    """Give the row to cut a unit at, or None when it is one piece: decode judges the rows of a file together."""
+    rows = table.num_rows
+    if stage != DECODE:
+        return rows // 2 or None
+    paths = table["path"].to_pylist()
+    borders = [row for row in range(1, rows) if paths[row] != paths[row - 1]]
+    return min(borders, key=lambda row: abs(row - rows // 2), default=None)
 
 
 def merged(parts: Sequence[UnitBatch]) -> UnitBatch:

@@ -157,18 +157,30 @@ def test_a_killer_at_any_stage_of_the_whole_chain(tmp_path: Path, stage: str) ->
     assert [(r["doc_id"], r["stage"]) for r in quarantined(tmp_path / "killed")] == [(victim, stage)]
 
 
-@pytest.mark.parametrize("stage", ["read", "decode"])
-def test_a_killer_of_the_reader_is_quarantined_as_a_range_of_its_split(tmp_path: Path, stage: str) -> None:
+def test_a_killer_of_the_reader_is_quarantined_as_a_range_of_its_split(tmp_path: Path) -> None:
     """Before there are documents only the range has a name; every other split keeps its bytes and its place."""
     files = {f"in/{n}.txt": f"line {n} of some words\n" * 60 for n in range(5)}
     case = Case(tmp_path, files, FULL, engine={"lanes": 2}).prepare()
-    executor = MortalExecutor(lambda job, seen: stage in job.stages and _reads(job, "2.txt"))
+    executor = MortalExecutor(lambda job, seen: "read" in job.stages and _reads(job, "2.txt"))
     case.run("killed", executor=executor)
     lines = check_run(tmp_path / "killed")
     rows = quarantined(tmp_path / "killed")
     assert [(row["doc_id"], row["reason"], row["stage"]) for row in rows] == [("a:2.txt#0", "worker_died", "read")]
     assert {str(row["path"]) for row in documents(tmp_path / "killed")} == {f"{n}.txt" for n in range(5)}
     assert lines[-1].end
+
+
+def test_a_killer_of_decode_costs_its_file_and_no_other(tmp_path: Path) -> None:
+    """A charset is judged on all rows of a file: the killing file's rows go, those beside it in the unit stay."""
+    files = {f"in/{n}.txt": f"line {n} of some words\n" * 8 for n in range(5)}
+    case = Case(tmp_path, files, FULL, engine={"lanes": 1, "unit_bytes": 100_000}).prepare()
+    case.run("killed", executor=MortalExecutor(kills_at("decode", "a:2.txt#0")))
+    check_run(tmp_path / "killed")
+    rows = quarantined(tmp_path / "killed")
+    assert len(rows) == 8
+    assert {(row["path"], row["reason"], row["stage"]) for row in rows} == {("2.txt", "worker_died", "decode")}
+    kept = {str(row["path"]) for row in documents(tmp_path / "killed") if row["stage"] not in ("read", "decode")}
+    assert kept == {f"{n}.txt" for n in (0, 1, 3, 4)}
 
 
 def _reads(job: object, path: str) -> bool:
