@@ -26,7 +26,7 @@ def text_values(data: Bytes, offsets: Offsets, gram: int) -> dict[str, Floats]:
     from headrace.stages.kernels import measures as m
     from headrace.stages.kernels.repeats import repeated_characters
 
-    counts = m.measure(data, offsets, classes(), vowels(), keys(), function_words()).T
+    counts = m.measure(data, offsets, classes(), consonants(), keys(), function_words()).T
     repeated, tokens = repeated_characters(*views(text_array(data, offsets)), classes(), gram).T
     characters = counts[m.CHARACTERS]
     return {
@@ -53,10 +53,10 @@ def _share(part: Counts, whole: Counts) -> Floats:
 
 @cache
 def function_words() -> Hashes:
-    """Give the sorted hashes of the function words."""
-    from headrace.stages.kernels.measures import word_hash
+    """Give the table of the function words."""
+    from headrace.stages.kernels.measures import hash_table
 
-    return np.unique(np.array([word_hash(word) for word in FUNCTION_WORDS.split()], np.uint64))
+    return hash_table(FUNCTION_WORDS.split())
 
 
 @cache
@@ -70,8 +70,8 @@ def keys() -> Counts:
 
 
 @cache
-def vowels() -> Classes:
-    """Mark the letters that do not count as consonants."""
+def consonants() -> Classes:
+    """Mark the consonants among the letters."""
     table = np.zeros(128, np.uint8)
-    table[[ord(c) for c in "aeiouy"]] = 1
+    table[[ord(c) for c in "bcdfghjklmnpqrstvwxz"]] = 1
     return table

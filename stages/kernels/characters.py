@@ -17,6 +17,7 @@ T = TypeVar("T", Classes, Flags, CodePoints, Offsets)
 CODE_POINTS = 0x110000
 # 0 = none of these. White space is SPACE to BREAK, a letter HAN to LETTER, a part of a word LATIN to DIGIT.
 SPACE, BREAK, HAN, UNSPACED, LATIN, LETTER, DIGIT, PUNCTUATION, SYMBOL = range(1, 10)
+KINDS = 10
 STAY, LINE, GO = range(3)  # the fate of a character: it stays, it is a line break, it is no text
 END, STOP, CLOSER = 1, 2, 3
 BRACKETS = (

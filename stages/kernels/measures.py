@@ -1,6 +1,12 @@
-"""Counts behind the rules of clean, in one pass over the text."""
+"""Counts behind the rules of clean: one pass over the characters, one over the words.
+
+A trap for those who change this: a call that hands over arrays costs some 50 ns (numba counts references), as much as
+ten characters. Once a document it does not matter; a call for each character or word must be small and take few arrays.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 from numba import njit
@@ -10,6 +16,7 @@ from headrace.stages.kernels.characters import (
     BREAK,
     DIGIT,
     HAN,
+    KINDS,
     LATIN,
     LETTER,
     PUNCTUATION,
@@ -34,68 +41,71 @@ COUNTS = 13
     NOISE,  # Latin letters in consonant runs or in walks along the keyboard
     RUNS,  # letters in runs of one letter
 ) = range(COUNTS)
-CONSONANT_RUN, WALK, LETTER_RUN = 6, 4, 5  # from how many letters on a run counts
+CONSONANT_RUN, WALK, LETTER_RUN, FILLER_RUN = 6, 4, 5, 3  # from how many characters on a run counts
+OTHER = 127  # the place in tables of ASCII letters that stands for all other letters
 _SEED, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
 
 @njit(nogil=True, cache=True)
 def measure(
-    data: Bytes, offsets: Offsets, classes: Classes, vowels: Classes, keys: Counts, function_words: Hashes
+    data: Bytes, offsets: Offsets, classes: Classes, consonants: Classes, keys: Counts, function_words: Hashes
 ) -> Counts:
-    """Give the counts of each document. `keys` numbers the letters along the keyboard: neighbours differ by 1."""
+    """Give the counts of each document.
+
+    `consonants` marks small letters with 1, `keys` numbers them along the keyboard: neighbours differ by 1.
+    `function_words` is a `hash_table`.
+    """
     out = np.zeros((len(offsets) - 1, COUNTS), np.int64)
+    kinds = np.empty(KINDS, np.int64)
     for document in range(len(offsets) - 1):
-        row = out[document]
-        count_classes(data, offsets[document], offsets[document + 1], classes, row)
-        count_damage(data, offsets[document], offsets[document + 1], classes, row)
-        count_words(data, offsets[document], offsets[document + 1], classes, vowels, keys, function_words, row)
+        at, end, row = offsets[document], offsets[document + 1], out[document]
+        kinds[:] = 0
+        count_characters(data, at, end, classes, kinds, row)
+        count_words(data, at, end, classes, consonants, keys, function_words, row)
+        row[CHARACTERS] = kinds.sum() - kinds[SPACE] - kinds[BREAK]
+        row[LETTERS] = kinds[HAN : LETTER + 1].sum()
+        row[LATIN_LETTERS], row[DIGITS] = kinds[LATIN], kinds[DIGIT]
+        row[PUNCTUATIONS], row[SYMBOLS] = kinds[PUNCTUATION], kinds[SYMBOL]
     return out
 
 
 @njit(nogil=True, cache=True)
-def count_classes(data: Bytes, at: int, end: int, classes: Classes, row: Counts) -> None:
-    """Count characters by class, and lines."""
+def count_characters(data: Bytes, at: int, end: int, classes: Classes, kinds: Counts, row: Counts) -> None:
+    """Count characters by class, lines, damage, and letters in runs of one letter."""
+    before = last = lines = damaged = in_runs = 0
+    run = 1
     blank = True
     while at < end:
         point, at = decode(data, at)
         kind = classes[point]
-        if kind == BREAK:
-            blank = True
-        if SPACE <= kind <= BREAK:
-            continue
-        row[LINES] += int(blank)
-        blank = False
-        row[CHARACTERS] += 1
-        row[LETTERS] += int(HAN <= kind <= LETTER)
-        row[LATIN_LETTERS] += int(kind == LATIN)
-        row[DIGITS] += int(kind == DIGIT)
-        row[PUNCTUATIONS] += int(kind == PUNCTUATION)
-        row[SYMBOLS] += int(kind == SYMBOL)
+        kinds[kind] += 1
+        space = SPACE <= kind <= BREAK
+        lines += int(blank and not space)
+        blank = kind == BREAK or (blank and space)
+        run = run + 1 if point == last else 1
+        in_runs += counted(run, LETTER_RUN) if HAN <= kind <= LETTER else 0
+        if point > 127:
+            damaged += damage(before, last, point, run)
+        before, last = last, point
+    row[LINES], row[DAMAGED], row[RUNS] = lines, damaged, in_runs
 
 
 @njit(nogil=True, cache=True)
-def count_damage(data: Bytes, at: int, end: int, classes: Classes, row: Counts) -> None:
-    """Count replacement characters, their remains (锟斤拷, ï¿½), fillers (烫烫烫, 屯屯屯), and runs of one letter."""
-    before = last = 0
-    run = 1
-    while at < end:
-        point, at = decode(data, at)
-        if point == 0xFFFD:
-            row[DAMAGED] += 1
-        elif (last, point) in ((0x951F, 0x65A4), (0xEF, 0xBF)):
-            row[DAMAGED] += 2
-        elif (before, last, point) in ((0x951F, 0x65A4, 0x62F7), (0xEF, 0xBF, 0xBD)):
-            row[DAMAGED] += 1
-        if point == last:
-            run += 1
-            filler = point in (0x70EB, 0x5C6F)
-            row[DAMAGED] += (3 if run == 3 else int(run > 3)) if filler else 0
-            kind = classes[point]
-            if HAN <= kind <= LETTER:
-                row[RUNS] += LETTER_RUN if run == LETTER_RUN else int(run > LETTER_RUN)
-        else:
-            run = 1
-        before, last = last, point
+def damage(before: int, last: int, point: int, run: int) -> int:
+    """Give how many damaged characters this one ends: U+FFFD, its remains (锟斤拷, ï¿½), fillers (烫烫烫, 屯屯屯)."""
+    if point == 0xFFFD:
+        return 1
+    if (last, point) in ((0x951F, 0x65A4), (0xEF, 0xBF)):
+        return 2
+    if (before, last, point) in ((0x951F, 0x65A4, 0x62F7), (0xEF, 0xBF, 0xBD)):
+        return 1
+    return counted(run, FILLER_RUN) if point in (0x70EB, 0x5C6F) else 0
+
+
+@njit(nogil=True, cache=True)
+def counted(run: int, least: int) -> int:
+    """Give how many characters begin to count as a run has grown by one: all of them as soon as there are enough."""
+    return least if run == least else int(run > least)
 
 
 @njit(nogil=True, cache=True)
@@ -104,42 +114,49 @@ def count_words(
     at: int,
     end: int,
     classes: Classes,
-    vowels: Classes,
+    consonants: Classes,
     keys: Counts,
     function_words: Hashes,
     row: Counts,
 ) -> None:
     """Count Latin words, those that are function words, and letters that nobody meant as words."""
-    size = consonants = steps = in_consonants = in_walks = 0
-    value = _SEED
-    key = -9
-    while at <= end:
-        kind, point = 0, 0
-        if at < end:
-            point, at = decode(data, at)
-            kind = classes[point]
-        else:
-            at += 1  # behind the last character: close the last word
-        if kind == LATIN:
+    words = letters = functions = noise = 0
+    while at < end:
+        point, at = decode(data, at)
+        size = hard = steps = in_consonants = in_walks = 0
+        value = _SEED
+        key = -9
+        while classes[point] == LATIN:
             letter = point | 32 if point < 128 else point
-            vowel = letter > 127 or vowels[letter] == 1
-            consonants = 0 if vowel else consonants + 1
-            in_consonants += CONSONANT_RUN if consonants == CONSONANT_RUN else int(consonants > CONSONANT_RUN)
-            here = keys[letter] if letter < 128 else -9
-            steps = steps + 1 if abs(here - key) == 1 else 1
-            in_walks += WALK if steps == WALK else int(steps > WALK)
-            key = here
+            place = min(letter, OTHER)
+            hard = (hard + 1) * consonants[place]
+            steps = steps + 1 if abs(keys[place] - key) == 1 else 1
+            in_consonants += counted(hard, CONSONANT_RUN)
+            in_walks += counted(steps, WALK)
             value = (value ^ np.uint64(letter)) * _PRIME
+            key = keys[place]
             size += 1
-        elif size:
-            row[WORDS] += 1
-            row[WORD_LETTERS] += size
-            row[NOISE] += max(in_consonants, in_walks)
-            place = np.searchsorted(function_words, value)
-            row[FUNCTION_WORDS] += int(place < len(function_words) and function_words[place] == value)
-            size = consonants = steps = in_consonants = in_walks = 0
-            value = _SEED
-            key = -9
+            if at == end:
+                break
+            point, at = decode(data, at)
+        if size:
+            words += 1
+            letters += size
+            functions += int(holds(function_words, value))
+            noise += max(in_consonants, in_walks)
+    row[WORDS], row[WORD_LETTERS], row[FUNCTION_WORDS], row[NOISE] = words, letters, functions, noise
+
+
+@njit(nogil=True, cache=True)
+def holds(table: Hashes, value: np.uint64) -> bool:
+    """Tell whether a `hash_table` has a hash."""
+    mask = np.uint64(len(table) - 1)
+    slot = value & mask
+    while table[slot] != 0:
+        if table[slot] == value:
+            return True
+        slot = (slot + np.uint64(1)) & mask
+    return False
 
 
 def word_hash(word: str) -> int:
@@ -148,3 +165,15 @@ def word_hash(word: str) -> int:
     for character in word:
         value = (value ^ ord(character)) * int(_PRIME) & 0xFFFFFFFFFFFFFFFF
     return value
+
+
+def hash_table(words: Iterable[str]) -> Hashes:
+    """Give the table in which `measure` looks words up: open addressing, 0 = free, a quarter full at most."""
+    hashes = sorted(set(map(word_hash, words)))
+    table = np.zeros(1 << (4 * len(hashes)).bit_length(), np.uint64)
+    for value in hashes:
+        slot = value & len(table) - 1
+        while table[slot]:
+            slot = (slot + 1) & len(table) - 1
+        table[slot] = value
+    return table

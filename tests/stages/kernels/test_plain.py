@@ -91,7 +91,7 @@ PAIRS = {
     "line_copies": Pair(line_copies, plain.line_copies),
     "measure": Pair(
         lambda data, offsets: rows(
-            measure(data, offsets, classes(), values.vowels(), values.keys(), values.function_words())
+            measure(data, offsets, classes(), values.consonants(), values.keys(), values.function_words())
         ),
         lambda text: tuple(plain.measure(text, set(values.FUNCTION_WORDS.split()), values.KEYBOARD)),
     ),
