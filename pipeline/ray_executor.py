@@ -45,6 +45,7 @@ class RayExecutor:
     def __init__(self, workers: int | None, object_store_bytes: int | None, *, dashboard: bool) -> None:
         self._own = False
         self._folder: str | None = None
+        ray_worker.print_to_stdstream = _say_nothing  # ray 2.60 prints every worker's death to stdout
         if not ray.is_initialized():
             self._connect(workers, object_store_bytes, dashboard=dashboard)
         self.workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -53,7 +54,6 @@ class RayExecutor:
         self._actors: list[Any] = []
 
     def _connect(self, workers: int | None, object_store_bytes: int | None, *, dashboard: bool) -> None:
-        ray_worker.print_to_stdstream = _say_nothing  # ray 2.60 prints every worker's death to stdout
         common: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
         self._own = True
         if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ or os.environ.get("RAY_ADDRESS"):
