@@ -24,10 +24,13 @@ def scrub(data: Bytes, offsets: Offsets, fates: Classes) -> tuple[Bytes, Offsets
         at, end = offsets[document], offsets[document + 1]
         while at < end:
             begin = at
+            at = staying(data, begin, end, fates)
+            to = copy(data, begin, at, out, to)
+            if at == end:
+                break
+            begin = at
             point, at = decode(data, at)
-            if fates[point] == STAY:
-                to = copy(data, begin, at, out, to)
-            elif point == _ESCAPE:
+            if point == _ESCAPE:
                 at = sequence_end(data, at, end)
                 removed[document] += at - begin
             elif fates[point] == LINE:
@@ -40,6 +43,17 @@ def scrub(data: Bytes, offsets: Offsets, fates: Classes) -> tuple[Bytes, Offsets
                 removed[document] += 1
         ends[document + 1] = to
     return out[:to], ends, removed
+
+
+@njit(nogil=True, cache=True)
+def staying(data: Bytes, at: int, end: int, fates: Classes) -> int:
+    """Give where the characters end that stay: nearly always all of the text, so it is copied in one piece."""
+    while at < end:
+        point, after = decode(data, at)
+        if fates[point] != STAY:
+            break
+        at = after
+    return at
 
 
 @njit(nogil=True, cache=True)
