@@ -27,6 +27,7 @@ class Hosts:
         self._starting: list[Call] = []
         self._last_of_lane: dict[int, Any] = {}
         self._failed = 0
+        self._first_by: float | None = time.monotonic() + _START_DEADLINE_S  # None once a worker was ready
 
     def start_worker(self) -> None:
         """Start one more worker; it turns up in `idle` when it is ready."""
@@ -51,9 +52,11 @@ class Hosts:
             except HostDiedError as error:
                 self._start_failed(error)
             else:
-                self._failed = 0
+                self._failed, self._first_by = 0, None
                 self.idle.append(call.host)
                 self._log.emit("host", role="worker", pid=pid)
+        if self._first_by is not None and time.monotonic() > self._first_by:
+            raise _no_start()
 
     def _start_failed(self, error: HostDiedError) -> None:
         self._failed += 1
@@ -67,10 +70,7 @@ class Hosts:
         limit = time.monotonic() + _START_DEADLINE_S
         while not self._executor.wait([call], 1.0):
             if time.monotonic() > limit:
-                why = f"it did not come up within {_START_DEADLINE_S:.0f} s"
-                raise HeadraceError(
-                    "a worker cannot start", why=why, remedy="is the cluster out of CPUs? lower engine.workers"
-                )
+                raise _no_start()
         return int(self._executor.result(call).report)
 
     def take(self, lane: int | None) -> Any:
@@ -102,3 +102,8 @@ class Hosts:
     def end_all(self) -> None:
         """End every process of this chain."""
         self.end(self._all)
+
+
+def _no_start() -> HeadraceError:
+    why = f"none came up within {_START_DEADLINE_S:.0f} s"
+    return HeadraceError("the workers do not start", why=why, remedy="is the cluster out of CPUs? lower engine.workers")
