@@ -48,10 +48,22 @@ FOOTERS = (
 
 def matches(lines: Array, patterns: tuple[str, ...]) -> Flags:
     """Tell which lines match one of the patterns from end to end."""
-    if not patterns:
-        return np.zeros(len(lines), np.bool_)
-    found: Array = pc.match_substring_regex(lines, "^(?:" + "|".join(patterns) + ")$", ignore_case=True)
-    return np.asarray(found.to_numpy(zero_copy_only=False), np.bool_)
+    found = np.zeros(len(lines), np.bool_)
+    for alike in _by_beginning(patterns):
+        flags: Array = pc.match_substring_regex(lines, "^(?:" + "|".join(alike) + ")$", ignore_case=True)
+        found |= flags.to_numpy(zero_copy_only=False)
+    return found
+
+
+def _by_beginning(patterns: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Put patterns that begin with any text apart from the others.
+
+    The others fail at a line's first characters. Together with one that never fails there they would be followed along
+    the whole line, at half the speed.
+    """
+    anything = tuple(pattern for pattern in patterns if pattern.startswith("."))
+    others = tuple(pattern for pattern in patterns if not pattern.startswith("."))
+    return [group for group in (others, anything) if group]
 
 
 def checked(patterns: tuple[str, ...]) -> tuple[str, ...]:
