@@ -59,12 +59,13 @@ def long_numbers(data: Bytes, offsets: Offsets, digits: int) -> Flags:
     """Say for each text whether it holds so many digits in a row."""
     found = np.zeros(len(offsets) - 1, np.bool_)
     for text in range(len(offsets) - 1):
-        run = 0
-        for at in range(offsets[text], offsets[text + 1]):
-            run = run + 1 if _ZERO <= data[at] <= _NINE else 0
-            if run == digits:
-                found[text] = True
-                break
+        at, end = offsets[text], offsets[text + 1]
+        while at + digits <= end and not found[text]:
+            begin = at + digits  # of the digits that end here: nearly always there are none, and all are skipped
+            while begin > at and _ZERO <= data[begin - 1] <= _NINE:
+                begin -= 1
+            found[text] = begin == at
+            at = begin
     return found
 
 

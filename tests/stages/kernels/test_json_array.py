@@ -73,3 +73,20 @@ def test_any_bytes_are_scanned(data: bytes) -> None:
     assert begins[0] == 1
     assert 1 <= ends[-1] <= len(data)
     assert closed in (-1, ends[-1] + 1)
+
+
+def test_long_numbers_count_from_their_first_digit_to_the_texts_ends() -> None:
+    """Nineteen digits are found wherever they stand in a text, eighteen nowhere, however many runs a text has."""
+    run = "1234567890123456789"
+    texts = [
+        run,
+        "x" + run,
+        run + "x",
+        "x" * 18 + run,
+        "x" * 19 + run + "9",
+        run[:18],
+        f"{run[:18]}x{run[:18]}",
+        "9" * 40,
+    ]
+    data, offsets = text_buffers(pa.array([*texts, "9" * 9, "9" * 10], pa.large_string()))
+    assert long_numbers(data, offsets, 19).tolist() == [True] * 5 + [False] * 2 + [True] + [False] * 2
