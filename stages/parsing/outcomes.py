@@ -13,64 +13,45 @@ from headrace.stages.kernels.arrays import Column
 from headrace.stages.parsing.tidy import blank, tidy
 
 _DROPPED_REASONS = ("empty",)  # nothing is wrong with these; every other reason is a fault of the input
+_NONE: tuple[tuple[()], ...] = ((),) * 7
 
 
 @dataclass(slots=True)
 class Outcomes:
-    """Columns of documents and refusals, in the order of the records they came from."""
+    """Documents and refusals, in the order of the records they came from."""
 
-    rows: list[int] = field(default_factory=list)  # the record each came from
-    offsets: list[int] = field(default_factory=list)  # where it begins inside the record, in bytes
-    texts: list[str | None] = field(default_factory=list)
-    urls: list[str | None] = field(default_factory=list)
-    metadata: list[str | None] = field(default_factory=list)
-    reasons: list[str | None] = field(default_factory=list)
-    details: list[str | None] = field(default_factory=list)
+    # Row, offset, text, url, metadata, reason, detail: one append for each record instead of one for each column.
+    _found: list[tuple[int, int, str | None, str | None, str | None, str | None, str | None]] = field(
+        default_factory=list
+    )
 
     def keep(self, row: int, text: str, url: str | None, metadata: str | None, offset: int = 0) -> None:
-        """Take a document; one of white space alone will be dropped as empty."""
-        self._add(row, text, url, metadata, None, None, offset)
+        """Take a document that begins so many bytes into its record; one of white space alone is dropped as empty."""
+        self._found.append((row, offset, text, url, metadata, None, None))
 
     def refuse(self, row: int, reason: str, detail: str | None, evidence: bytes | None, offset: int = 0) -> None:
         """Take note of a record that gives no document; the evidence is its UTF-8 text."""
-        self._add(row, evidence.decode() if evidence else None, None, None, reason, detail, offset)
-
-    def _add(
-        self,
-        row: int,
-        text: str | None,
-        url: str | None,
-        metadata: str | None,
-        reason: str | None,
-        detail: str | None,
-        offset: int,
-    ) -> None:
-        self.rows.append(row)
-        self.offsets.append(offset)
-        self.texts.append(text)
-        self.urls.append(url)
-        self.metadata.append(metadata)
-        self.reasons.append(reason)
-        self.details.append(detail)
+        self._found.append((row, offset, evidence.decode() if evidence else None, None, None, reason, detail))
 
     def table(self, records: pa.Table) -> pa.Table:
         """Give the documents, with what is known of the records they came from, and the verdict columns."""
+        rows, offsets, texts, urls, metadata, reasons, details = (
+            zip(*self._found, strict=True) if self._found else _NONE
+        )
         known = records.drop_columns(["text"])  # a file's text would be copied once for each of its elements
-        taken = known if self.rows == list(range(known.num_rows)) else known.take(pa.array(self.rows, pa.int64()))
+        taken = known if rows == tuple(range(known.num_rows)) else known.take(pa.array(rows, pa.int64()))
         columns: dict[str, Column] = {name: taken[name] for name in taken.column_names}
-        text = tidy(pa.array(self.texts, pa.large_string()))
+        text = tidy(pa.array(texts, pa.large_string()))
         columns["text"] = pa.chunked_array([text])
-        columns["url"] = pa.chunked_array([pa.array(self.urls, pa.string())])
-        columns["metadata"] = pa.chunked_array([pa.array(self.metadata, pa.string())])
-        if any(self.offsets):
-            offsets = pc.add(taken["offset"], pa.chunked_array([pa.array(self.offsets, pa.int64())]))
+        columns["url"] = pa.chunked_array([pa.array(urls, pa.string())])
+        columns["metadata"] = pa.chunked_array([pa.array(metadata, pa.string())])
+        if any(offsets):
+            begins = pc.add(taken["offset"], pa.chunked_array([pa.array(offsets, pa.int64())]))
             place = pc.replace_substring_regex(taken["doc_id"], "#[0-9]+$", "#")
-            columns["offset"] = offsets
-            columns["doc_id"] = pc.call_function("binary_join_element_wise", [place, offsets.cast(pa.string()), ""])
-        reasons = [
-            reason or ("empty" if nothing else None) for reason, nothing in zip(self.reasons, blank(text), strict=True)
-        ]
-        return verdicts(pa.table(columns), reasons, self.details)
+            columns["offset"] = begins
+            columns["doc_id"] = pc.call_function("binary_join_element_wise", [place, begins.cast(pa.string()), ""])
+        named = [reason or ("empty" if nothing else None) for reason, nothing in zip(reasons, blank(text), strict=True)]
+        return verdicts(pa.table(columns), named, list(details))
 
 
 def verdicts(table: pa.Table, reasons: list[str | None], details: list[str | None] | None = None) -> pa.Table:
