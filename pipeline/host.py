@@ -144,18 +144,19 @@ class OrderedHost:
         names = stage_names(config.stages)
         stage = config.stages[names.index(context.stage)]
         self._state: OrderedState = _open(stage, context, spool=spool)
+        self._passes_on = not spool and context.stage != names[-1]
 
     def ready(self, _: None = None) -> tuple[None, Done]:
         """Say that the state stands, and in which process."""
         return None, Done(-1, {}, report=os.getpid())
 
     def accept(self, payload: UnitBatch) -> tuple[UnitBatch | None, Done]:
-        """Settle one unit in order."""
+        """Settle one unit in order; the writer and the spool, who put it into files, pass nothing on."""
         start = time.perf_counter()
         batch, report = self._state.accept(payload)
         seconds = {"accept": time.perf_counter() - start}
         counts = tuple(c for c in batch.counts if c not in payload.counts)
-        return batch, Done(payload.unit, seconds, counts, report=report)
+        return batch if self._passes_on else None, Done(payload.unit, seconds, counts, report=report)
 
     def flush(self, through: int) -> tuple[None, Done]:
         """Make everything up to unit `through` durable."""
