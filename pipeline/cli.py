@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
+import sys
 import tempfile
 import traceback
 from pathlib import Path
@@ -12,14 +16,31 @@ import click
 from headrace import __version__
 from headrace.pipeline.cli_config import check, schema, stages
 from headrace.pipeline.cli_look import explain, inspect, verify
+from headrace.pipeline.cli_output import print_json
 from headrace.pipeline.cli_run import run, train
 from headrace.schemas.errors import HeadraceError
 
 ERROR_LOG = "error.log"
+_AS_JSON = "headrace.json"
 
 
 class Commands(click.Group):
     """Turns errors into one message on stderr: 2 = configuration or arguments, 1 = the run failed, 0 = done."""
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Start the program; a terminal that cannot show a character shows its number instead."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
+        try:
+            return super().main(*arguments, **options)
+        finally:
+            _let_go_of_stderr()
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Note whether a program reads the output, which failures are written for, too."""
+        ctx.meta[_AS_JSON] = "--json" in args
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -27,22 +48,57 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except HeadraceError as error:
             message, code = str(error), error.exit_code
-        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            parts = {"what": error.what, "where": error.where, "why": error.why, "remedy": error.remedy}
+        except click.ClickException as error:
+            _print_failure(ctx, {"what": error.format_message()}, error.exit_code)
+            raise
+        except (click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
         except Exception as error:  # noqa: BLE001  # the last resort of the program: nothing is hidden, all is kept
             message, code = _unexpected(error, ctx.find_object(Path)), 1
+            parts = {"what": message}
         click.echo(f"headrace: {message}", err=True)
+        _print_failure(ctx, parts, code)
         return ctx.exit(code)
+
+
+def _let_go_of_stderr() -> None:
+    """Drop what nobody reads any more: Python's last flush would else turn exit code 0 into 120."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
+def _print_failure(ctx: click.Context, parts: dict[str, str], code: int) -> None:
+    """Give a program that asked for JSON the failure as JSON."""
+    if ctx.meta[_AS_JSON]:
+        print_json({"error": parts, "exit_code": code})
 
 
 def _unexpected(error: Exception, run: Path | None) -> str:
     """Keep the traceback where the user finds it, and say so in one line."""
-    folder = run if run and run.is_dir() else Path(tempfile.mkdtemp(prefix="headrace-"))
-    log = folder / ERROR_LOG
-    with log.open("a", encoding="utf-8") as f:
-        f.write("".join(traceback.format_exception(error)) + "\n")
     said = " ".join(str(error).split()) or "no message"
-    return f"unexpected {type(error).__name__}: {said}. The traceback is in {log}"
+    for place in (_own_folder, _new_folder):
+        with contextlib.suppress(OSError, ValueError):
+            log = place(run) / ERROR_LOG
+            with log.open("a", encoding="utf-8", errors="backslashreplace") as f:
+                f.write("".join(traceback.format_exception(error)) + "\n")
+            return f"unexpected {type(error).__name__}: {said}. The traceback is in {log}"
+    return f"unexpected {type(error).__name__}: {said}. The traceback could not be kept anywhere"
+
+
+def _own_folder(run: Path | None) -> Path:
+    """Give the run's folder if it is one by now: nothing is written into somebody else's."""
+    if run is None or not (run / "plan.json").is_file():
+        raise FileNotFoundError(run)
+    return run
+
+
+def _new_folder(run: Path | None) -> Path:
+    return Path(tempfile.mkdtemp(prefix="headrace-"))
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headrace.pipeline.cli_output import print_json, print_table
+from headrace.pipeline.cli_output import print_json, print_table, users_code
 from headrace.pipeline.wording import size_words
 from headrace.schemas.errors import ConfigError
 
@@ -30,7 +30,8 @@ def check(config: Path, overrides: tuple[str, ...], *, as_json: bool) -> None:
     from headrace.pipeline.load import load_config
     from headrace.pipeline.plan import check_writable, make_plan
 
-    loaded = load_config(config, overrides)
+    with users_code():
+        loaded = load_config(config, overrides)
     plan = make_plan(loaded)
     check_writable(loaded.run_dir)
     if as_json:

@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
+from headrace.pipeline.json_numbers import finite
 from headrace.pipeline.wording import cell
+from headrace.schemas.errors import HeadraceError
 
 
 def print_json(value: Any) -> None:
     """Print one JSON document."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    click.echo(json.dumps(finite(value), allow_nan=False, indent=2, ensure_ascii=not _unicode(sys.stdout)))
+
+
+@contextmanager
+def users_code() -> Iterator[None]:
+    """Run plug-ins: what they print goes to stderr, and one that ends the process ends it with a message."""
+    try:
+        with redirect_stdout(_Aside()):
+            yield
+    except SystemExit as error:
+        what, why = "a stage or a plug-in ended the process", f"SystemExit: {error}"
+        raise HeadraceError(what, why=why, remedy="raise an exception instead: it costs one document") from error
+
+
+class _Aside(io.TextIOBase):
+    """Standard error as plug-ins may print to it: one whose reader has left must not cost a document."""
+
+    def write(self, text: str) -> int:
+        """Write, if anybody reads it."""
+        with suppress(OSError, ValueError, AttributeError):
+            sys.stderr.write(text)
+        return len(text)
+
+
+def _unicode(stream: TextIO | None) -> bool:
+    """Whether a stream takes every character, as JSON wants it: a replaced one would not be JSON."""
+    return (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "").startswith("utf")
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

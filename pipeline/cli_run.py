@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import click
 
 from headrace.pipeline.cli_config import AS_JSON
-from headrace.pipeline.cli_output import print_json
+from headrace.pipeline.cli_output import print_json, users_code
 from headrace.schemas.errors import ConfigError
 
 CONFIG = click.argument("config", type=click.Path(path_type=Path))
@@ -45,9 +46,10 @@ def run(
 
     flags = {"engine.executor": executor, "limit": limit}
     changed = [f"{key}={value}" for key, value in flags.items() if value is not None]
-    loaded = load_config(config, [*overrides, *changed])
+    with users_code():
+        loaded = load_config(config, [*overrides, *changed])
     ctx.find_root().obj = loaded.run_dir
-    with shown(loaded.run_dir, sys.stderr) as watch:
+    with shown(loaded.run_dir, sys.stderr or io.StringIO()) as watch, users_code():
         summary = run_pipeline(loaded, fresh=fresh, watchers=(watch,))
     report = write_report(loaded.run_dir)
     _print_result(loaded.run_dir, report, as_json=as_json)
@@ -78,7 +80,8 @@ def train(ctx: click.Context, config: Path, overrides: tuple[str, ...]) -> None:
     from headrace.pipeline.load import load_config
     from headrace.schemas.training import LoaderConfig, TrainingConfig
 
-    loaded = load_config(config, overrides)
+    with users_code():
+        loaded = load_config(config, overrides)
     trainer = loaded.config.trainer
     if trainer is None:
         raise ConfigError("there is nothing to train", where=str(config), why="it has no `trainer:`", remedy="add one")

@@ -78,14 +78,19 @@ def _read(path: Path, overrides: Sequence[str]) -> _Draft:
 def _read_plugins(draft: _Draft, base: Path) -> tuple[tuple[Plugin, ...], list[tuple[int, str]]]:
     """Execute the plug-ins before the stages are checked, since these may be of their kinds."""
     names = draft.value.get("plugins")
-    plugins, faults = [], []
+    plugins: list[Plugin] = []
+    faults: list[tuple[int, str]] = []
     for index, name in enumerate(names if isinstance(names, list) else []):
         if not isinstance(name, str):
             continue  # validation says so
         try:
-            plugins.append(read_plugin(base / name))
+            plugin = read_plugin(base / name)
         except ConfigError as error:
             faults.append(draft.fault(("plugins", index), str(error)))
+            continue
+        if any(other.name == plugin.name for other in plugins):
+            faults.append(draft.fault(("plugins", index), f"{name}: two plug-ins are named {plugin.name}; rename one"))
+        plugins.append(plugin)
     return tuple(plugins), faults
 
 

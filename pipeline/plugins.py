@@ -50,7 +50,7 @@ def read_plugin(path: Path) -> Plugin:
     plugin = Plugin(path.stem, source)
     try:
         plugin.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         why = f"{type(error).__name__}: {error}"
         raise ConfigError("the plug-in does not run", where=str(path), why=why, remedy="mend the file") from error
     return plugin

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
@@ -51,7 +51,8 @@ class Progress:
         self, run: Path, surface: Surface, every_s: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.every_s = every_s
-        self._run, self._surface, self._clock = run, surface, clock
+        self._run, self._clock = run, clock
+        self._surface: Surface = surface
         self._standing = Standing()
         self._lock = threading.Lock()
         self._heard = self._drawn = clock()
@@ -82,13 +83,33 @@ class Progress:
         return self._standing.seconds + self._clock() - self._heard
 
     def _note(self, text: str) -> None:
-        self._surface.note(f"[{self._seconds():7.1f} s] {text}")
+        with self._lasting():
+            self._surface.note(f"[{self._seconds():7.1f} s] {text}")
 
     def _draw(self) -> None:
         self._drawn = self._clock()
         self._standing.acknowledged = max(self._standing.acknowledged, trained_on(self._run))
         text = line(self._standing, self._seconds(), last_metrics(self._run))
-        self._surface.draw(self._standing, f"[{self._seconds():7.1f} s] {text}")
+        with self._lasting():
+            self._surface.draw(self._standing, f"[{self._seconds():7.1f} s] {text}")
+
+    @contextmanager
+    def _lasting(self) -> Iterator[None]:
+        """Go on without a display when its terminal was closed, or its reader has left: the run is what counts."""
+        try:
+            yield
+        except (OSError, ValueError):
+            self._surface = Nowhere()
+
+
+class Nowhere:
+    """Shows nothing."""
+
+    def note(self, text: str) -> None:
+        """Leave it unsaid."""
+
+    def draw(self, standing: Standing, text: str) -> None:
+        """Leave it undrawn."""
 
 
 class PlainLines:
@@ -121,7 +142,8 @@ class LiveTable:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._live.stop()
+        with suppress(OSError, ValueError):  # the terminal is gone
+            self._live.stop()
 
     def note(self, text: str) -> None:
         """Write a line above the table."""

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from headrace.pipeline.json_numbers import finite
 from headrace.pipeline.report_data import report_data
 from headrace.pipeline.report_html import page
 from headrace.schemas.durable import replace_file
@@ -15,7 +16,7 @@ REPORT_JSON, REPORT_HTML = "report.json", "report.html"
 
 def write_report(run: Path) -> dict[str, Any]:
     """Write both files from what is committed, and give the content; works at any time, also for a killed run."""
-    report = report_data(run)
+    report: dict[str, Any] = finite(report_data(run))
     replace_file(run / REPORT_JSON, json.dumps(report, ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n")
     replace_file(run / REPORT_HTML, page(report).encode())
     return report

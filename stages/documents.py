@@ -88,12 +88,14 @@ def _outcome(stage: DocumentStage, document: Document) -> Document | Verdict:
 def _fault(before: Document, outcome: object) -> str | None:
     """Say what is wrong with what `process` gave; columns find the rest, such as words among `values`."""
     if isinstance(outcome, Drop):
-        named = isinstance(outcome.reason, str) and bool(outcome.reason)
-        return None if named else f"process gave a Drop with the reason {outcome.reason!r}, which is no name"
+        reason: object = outcome.reason
+        named = isinstance(reason, str) and reason != ""
+        return None if named else f"process gave a Drop with the reason {reason!r}, which is no name"
     if not isinstance(outcome, Document):
         return f"process gave {type(outcome).__name__}, not a Document or a Drop"
-    if not isinstance(outcome.text, str):
-        return f"process gave a text of type {type(outcome.text).__name__}"
+    text: object = outcome.text
+    if not isinstance(text, str):
+        return f"process gave a text of type {type(text).__name__}"
     changed = [name for name in _IDENTITY if getattr(outcome, name) != getattr(before, name)]
     return f"process changed {', '.join(changed)}: where a document comes from never changes" if changed else None
 

@@ -131,6 +131,7 @@ def test_an_unexpected_error_of_a_run_is_kept_in_its_folder(tmp_path: Path, monk
 
     def fail(*_: object, **__: object) -> None:
         (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "plan.json").touch()  # by then the folder is this run's
         raise ZeroDivisionError("seven")
 
     monkeypatch.setattr("headrace.pipeline.run.run_pipeline", fail)
