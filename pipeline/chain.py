@@ -237,7 +237,8 @@ class Chain:
             else:
                 self._returned(call, self._running.pop(call))
         now = time.monotonic()
-        for call in [c for c in self._running if now - c.started > self._e.deadline_s]:
+        late = [c for c in self._running if now - c.started > self._e.deadline_s]
+        for call in [c for c in late if not self._e.executor.wait([c], 0)]:  # what has ended is only not collected yet
             self._struck(call, self._running.pop(call), DeadlineError(f"longer than {self._e.deadline_s:g} s"))
 
     def _returned(self, call: Call, flight: Flight) -> None:

@@ -31,6 +31,7 @@ from headrace.pipeline.trainer_process import TrainerProcess
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.training import TrainingConfig
 
+_STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)  # SIGHUP: the terminal was closed
 _ROLLBACKS = 3  # without a commit in between
 
 StartExecutor = Callable[[EngineConfig, RunFolder], tuple[Executor, int]]
@@ -58,14 +59,15 @@ def run_pipeline(
 ) -> RunSummary:
     """Do the whole job, or go on where an earlier process stopped; same input and configuration, same bytes.
 
-    Raises ConfigError before anything is touched, HeadraceError when the run fails. SIGTERM and SIGINT end it in order:
-    the state of the summary is then `stopped`, and the next call goes on behind the last commit.
+    Raises ConfigError before anything is touched, HeadraceError when the run fails. SIGTERM, SIGINT and SIGHUP end it
+    in order: the state of the summary is then `stopped`, and the next call goes on behind the last commit. A second
+    SIGINT ends it at once, as KeyboardInterrupt.
     """
     plan = make_plan(loaded)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_disk_errors(loaded.run_dir))
         folder = RunFolder(loaded.run_dir)
         stack.callback(folder.close)
-        stack.enter_context(_disk_errors(folder.path))
         resolved = loaded.config.model_dump(mode="json")
         folder.prepare(plan, resolved, fresh=fresh)
         return _Session(loaded, plan, folder, stack, watchers, start_executor).run()
@@ -118,6 +120,7 @@ class _Session:
         if not finished:
             finished = self._run_chains()
         if finished:
+            self._check_trainable()
             self._folder.sweep({ref.name for line in self._manifest.lines for ref in line.files})
             self._await_trainer()
         stopped = not finished or self._stopping.is_set()
@@ -135,6 +138,12 @@ class _Session:
             return None
         training = TrainingConfig(loader=config.loader, trainer=config.trainer)
         return TrainerProcess(self._folder.path, training, config.pace.restarts, self._pace, self._log)
+
+    def _check_trainable(self) -> None:
+        if self._trainer and not self._committer.written:
+            why = "the input is read, and no document is left with a token"
+            remedy = f"`headrace inspect {self._folder.path}` shows what the stages dropped"
+            raise HeadraceError("there is nothing to train on", where=str(self._folder.path), why=why, remedy=remedy)
 
     def _await_trainer(self) -> None:
         while self._trainer and not self._trainer.ended and not self._stopping.is_set():
@@ -189,14 +198,15 @@ class _Session:
         )
 
     def _tick(self) -> bool:
-        if self._trainer:
+        stopping = self._stopping.is_set()
+        if self._trainer and not stopping:  # Ctrl-C reaches the trainer too: its end is then no death
             self._trainer.poll()
-        return self._stopping.is_set()
+        return stopping
 
 
 @contextlib.contextmanager
 def _stop_signal() -> Iterator[threading.Event]:
-    """Turn SIGTERM and SIGINT into an event; outside the main thread signals stay as they are."""
+    """Turn signals to stop into an event; outside the main thread signals stay as they are."""
     stopping = threading.Event()
     before = _catch(stopping)
     try:
@@ -208,11 +218,13 @@ def _stop_signal() -> Iterator[threading.Event]:
 
 def _catch(stopping: threading.Event) -> dict[int, Any]:
     def ask(number: int, frame: FrameType | None) -> None:
+        if stopping.is_set() and number == signal.SIGINT:
+            raise KeyboardInterrupt
         stopping.set()
 
     if threading.current_thread() is not threading.main_thread():
         return {}
-    return {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
+    return {number: signal.signal(number, ask) for number in _STOP_SIGNALS}
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 from headrace.loader.launch import start_trainer
 from headrace.pipeline.events import EventLog
 from headrace.pipeline.pace import Pace
-from headrace.schemas.errors import HeadraceError
+from headrace.schemas.errors import ConfigError, HeadraceError
 from headrace.schemas.pace import rank_file, read_acknowledgement, read_launch
 from headrace.schemas.training import TRAINER_FOLDER, TrainingConfig
 
@@ -43,7 +43,7 @@ class TrainerProcess:
             return
         self.deaths += 1  # exit code 0 too: somebody asked it to save and leave, and the pipeline needs its trainer
         self._log.emit("trainer", state="died", code=code)
-        if self.deaths > self._restarts:
+        if self.deaths > self._restarts or code == ConfigError.exit_code:  # a mistake does not mend itself
             log = self._run / TRAINER_FOLDER / "trainer.log"
             why = f"exit code {code}, the last of {self.deaths} times{_last_words(log)}"
             remedy = f"see {log}; the shards are safe, run the same command again to go on"

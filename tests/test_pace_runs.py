@@ -15,6 +15,7 @@ from headrace.loader.launch import start_trainer
 from headrace.pipeline.events import Event, read_events
 from headrace.pipeline.load import LoadedConfig, load_config
 from headrace.pipeline.run import run_pipeline
+from headrace.schemas.errors import HeadraceError
 from headrace.schemas.training import TrainingConfig
 
 AHEAD = 4
@@ -135,3 +136,39 @@ def test_without_a_trainer_nothing_is_waited_for(texts: Path, untrained: dict[st
     summary = run_pipeline(loaded)
     assert summary.waits.get("trainer", 0) < 0.2
     assert output(loaded.run_dir) == untrained
+
+
+def test_the_end_of_the_trainer_while_stopping_is_no_death(texts: Path, tmp_path: Path) -> None:
+    """Ctrl-C in a terminal reaches the trainer too: it is not started again, and the run stops in order."""
+    loaded = trained_run(tmp_path, texts, pause=0.05)
+    events: list[Event] = []
+
+    def interrupt(event: Event) -> None:
+        events.append(event)
+        if event.kind == "committed" and event.data["line"] == AHEAD - 1:
+            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(next(e.data["pid"] for e in events if e.kind == "trainer"), signal.SIGINT)
+
+    summary = run_pipeline(loaded, watchers=(interrupt,))
+    assert summary.state == "stopped"
+    assert [e.data["state"] for e in events if e.kind == "trainer"] == ["started"]
+
+
+def test_a_run_without_a_token_does_not_wait_for_its_trainer(tmp_path: Path) -> None:
+    """Every document may be dropped: then the run says so, once, in place of a trainer that dies again and again."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "00.txt").write_bytes(b"")
+    loaded = trained_run(tmp_path, tmp_path / "empty")
+    with pytest.raises(HeadraceError, match="there is nothing to train on"):
+        run_pipeline(loaded)
+    assert [e["state"] for e in read_events(loaded.run_dir) if e["kind"] == "trainer"] == ["started"]
+
+
+def test_a_trainer_that_refuses_its_configuration_is_not_started_again(texts: Path, tmp_path: Path) -> None:
+    """A mistake does not mend itself; what the trainer said is in the message."""
+    run_pipeline(load_config(trained_run(tmp_path, texts).path, ["trainer.epochs=null", "trainer.steps=1"]))
+    loaded = load_config(trained_run(tmp_path, texts).path, ["trainer.model.width=32"])
+    with pytest.raises(HeadraceError, match=r"exit code 2.*trainer\.model\.width was 16 and is 32"):
+        run_pipeline(loaded)
+    states = [e["state"] for e in read_events(loaded.run_dir) if e["kind"] == "trainer"]
+    assert states == ["started", "ended", "started", "died"]

@@ -233,3 +233,15 @@ def test_a_file_that_is_no_model_is_refused_as_configuration(tmp_path: Path) -> 
     loaded = small_run(tmp_path, "refused", tokenizer="model: words.txt")
     with pytest.raises(ConfigError, match="not a whole SentencePiece model"):
         run_pipeline(loaded)
+
+
+def test_a_disk_without_a_byte_left_is_one_message(small_disk: Path, tmp_path: Path) -> None:
+    """Even the lock cannot be written; nothing falls back to a traceback."""
+    loaded = small_run(tmp_path, "full", f"run={small_disk}/run", tokenizer=BYTES)
+    with pytest.raises(OSError, match="No space left"):
+        (small_disk / "fill").write_bytes(bytes(10**6))
+    command = [sys.executable, "-m", "headrace", "run", str(loaded.path), f"run={small_disk}/run"]
+    failed = subprocess.run(command, capture_output=True, text=True)
+    assert failed.returncode == 1
+    assert "the run folder cannot be written: No space left on device" in failed.stderr
+    assert "Traceback" not in failed.stderr and "unexpected" not in failed.stderr

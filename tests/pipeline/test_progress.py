@@ -155,3 +155,22 @@ def test_the_newest_whole_line_of_metrics_is_shown(tmp_path: Path, torn: str) ->
     metrics = last_metrics(tmp_path)
     assert metrics is not None
     assert metrics["step"] == 19
+
+
+class Broken:
+    """A terminal that was closed."""
+
+    def note(self, text: str) -> None:
+        raise BrokenPipeError(text)
+
+    def draw(self, standing: Standing, text: str) -> None:
+        raise OSError(5, "Input/output error")
+
+
+def test_a_display_that_breaks_is_left_alone(tmp_path: Path) -> None:
+    """The run is what counts: events go on being taken when nobody can see them."""
+    progress = Progress(tmp_path, Broken(), 0.0)
+    data = {"executor": "inline", "workers": 1, "resumed_at": 0, "groups": ["read"], "bytes": 1, "pid": 1}
+    progress.watch(Event("started", 0.0, data))
+    progress.tick()
+    progress.watch(Event("ended", 1.0, {}))
