@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -98,3 +99,13 @@ def test_a_trainer_attaches_to_a_finished_run(runs: Runs) -> None:
     headrace("train", EXAMPLES / "train_later.yaml", f"run={folder}", *small)
     report = json.loads(headrace("inspect", folder, "--json"))["report"]
     assert report["trainer"]["steps"] == 3
+
+
+def test_a_loop_of_ones_own_trains_and_goes_on(runs: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example trains over each batch of an epoch once; started again it finds that nothing is left."""
+    runs.report("train_later")
+    monkeypatch.chdir(tmp_path)
+    train = runpy.run_path(str(EXAMPLES / "own_loop.py"))["train"]
+    losses = train(runs.folder / "train_later")
+    assert losses[-1] < losses[0]
+    assert train(runs.folder / "train_later") == []
