@@ -182,14 +182,19 @@ def insert(tables: Tables, known: Entries, begin: int, end: int, rows: int) -> N
 
 @njit(nogil=True, cache=True)
 def append(known: Entries, document: int, batch: Entries, source: int) -> None:
-    """Copy a document of a batch to its place among the kept ones."""
-    if len(known.keys):
-        known.keys[document] = batch.keys[source]
-    known.signatures[document] = batch.signatures[source]
-    begin, end = batch.ends[source], batch.ends[source + 1]
+    """Copy a document of a batch to its place among the kept ones.
+
+    Item by item: to assign a slice costs two seconds, once, of compiling the messages of errors that cannot happen.
+    """
+    for half in range(known.keys.shape[1] if len(known.keys) else 0):
+        known.keys[document, half] = batch.keys[source, half]
+    for slot in range(known.signatures.shape[1]):
+        known.signatures[document, slot] = batch.signatures[source, slot]
     to = known.ends[document]
-    known.shingles[to : to + end - begin] = batch.shingles[begin:end]
-    known.ends[document + 1] = to + end - begin
+    for at in range(batch.ends[source], batch.ends[source + 1]):
+        known.shingles[to] = batch.shingles[at]
+        to += 1
+    known.ends[document + 1] = to
 
 
 @njit(nogil=True, cache=True)

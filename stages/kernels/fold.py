@@ -9,6 +9,8 @@ from headrace.stages.kernels.arrays import Bytes, Classes, CodePoints, Counts, F
 from headrace.stages.kernels.characters import BREAK, EXPANDS, SPACE
 from headrace.stages.kernels.utf8 import decode, encode, width
 
+_SPACE = 0x20
+
 
 @njit(nogil=True, cache=True)
 def view_bounds(
@@ -62,7 +64,8 @@ def fold(
                     space = True
                     continue
                 if space and to > begin:
-                    to = encode(out, to, 32)
+                    out[to] = _SPACE
+                    to += 1
                 space = False
                 to = encode(out, to, character)
         ends[document + 1] = to

@@ -46,7 +46,6 @@ OTHER = 127  # the place in tables of ASCII letters that stands for all other le
 _SEED, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
 
-@njit(nogil=True, cache=True)
 def measure(
     data: Bytes, offsets: Offsets, classes: Classes, consonants: Classes, keys: Counts, function_words: Hashes
 ) -> Counts:
@@ -56,17 +55,31 @@ def measure(
     `function_words` is a `hash_table`.
     """
     out = np.zeros((len(offsets) - 1, COUNTS), np.int64)
-    kinds = np.empty(KINDS, np.int64)
-    for document in range(len(offsets) - 1):
-        at, end, row = offsets[document], offsets[document + 1], out[document]
-        kinds[:] = 0
-        count_characters(data, at, end, classes, kinds, row)
-        count_words(data, at, end, classes, consonants, keys, function_words, row)
-        row[CHARACTERS] = kinds.sum() - kinds[SPACE] - kinds[BREAK]
-        row[LETTERS] = kinds[HAN : LETTER + 1].sum()
-        row[LATIN_LETTERS], row[DIGITS] = kinds[LATIN], kinds[DIGIT]
-        row[PUNCTUATIONS], row[SYMBOLS] = kinds[PUNCTUATION], kinds[SYMBOL]
+    kinds = np.zeros((len(offsets) - 1, KINDS), np.int64)
+    count(data, offsets, classes, consonants, keys, function_words, kinds, out)
+    out[:, CHARACTERS] = kinds.sum(axis=1) - kinds[:, SPACE] - kinds[:, BREAK]
+    out[:, LETTERS] = kinds[:, HAN : LETTER + 1].sum(axis=1)
+    of_one_kind = {LATIN_LETTERS: LATIN, DIGITS: DIGIT, PUNCTUATIONS: PUNCTUATION, SYMBOLS: SYMBOL}
+    out[:, [*of_one_kind]] = kinds[:, [*of_one_kind.values()]]
     return out
+
+
+@njit(nogil=True, cache=True)
+def count(
+    data: Bytes,
+    offsets: Offsets,
+    classes: Classes,
+    consonants: Classes,
+    keys: Counts,
+    function_words: Hashes,
+    kinds: Counts,
+    out: Counts,
+) -> None:
+    """Fill each document's characters by class, and its counts that are not sums of these."""
+    for document in range(len(out)):
+        at, end = offsets[document], offsets[document + 1]
+        count_characters(data, at, end, classes, kinds[document], out[document])
+        count_words(data, at, end, classes, consonants, keys, function_words, out[document])
 
 
 @njit(nogil=True, cache=True)

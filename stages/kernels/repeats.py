@@ -54,7 +54,8 @@ def repeated_characters(data: Bytes, offsets: Offsets, classes: Classes, gram: i
     for document in range(len(offsets) - 1):
         count = tokens(data, offsets[document], offsets[document + 1], classes, hashes, sizes)
         out[document, 0] = covered(hashes, sizes, count, gram)
-        out[document, 1] = sizes[:count].sum()
+        for token in range(count):
+            out[document, 1] += sizes[token]
     return out
 
 
