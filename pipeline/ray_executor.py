@@ -57,7 +57,7 @@ class RayExecutor:
         common: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
         self._own = True
         if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ or os.environ.get("RAY_ADDRESS"):
-            ray.init(address="auto", **common)
+            _join(common)
             return
         self._folder = tempfile.mkdtemp(prefix="headrace-ray-")  # short: socket paths are limited to 107 bytes
         ray.init(
@@ -138,6 +138,16 @@ class RayExecutor:
             ray.shutdown()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _join(options: dict[str, Any]) -> None:
+    try:
+        ray.init(address="auto", **options)
+    except (ConnectionError, RuntimeError, TimeoutError) as error:
+        why = (str(error).strip().splitlines() or ["no answer"])[0]
+        remedy = "start the cluster, or unset RAY_ADDRESS to let the run start one of its own"
+        where = os.environ.get("RAY_ADDRESS", "")
+        raise HeadraceError("the Ray cluster cannot be joined", where=where, why=why, remedy=remedy) from error
 
 
 def _translated(reference: Any) -> Any:

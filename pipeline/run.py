@@ -151,7 +151,11 @@ class _Session:
             time.sleep(0.05)
 
     def _run_chains(self) -> bool:
-        executor, workers = self._start_executor(self._config.engine, self._folder)
+        try:
+            executor, workers = self._start_executor(self._config.engine, self._folder)
+        except SystemExit:  # what ray.init makes of SIGTERM
+            self._stopping.set()
+            return False
         _catch(self._stopping)  # once more: ray.init takes SIGTERM for itself
         self._stack.callback(executor.close)
         engine = self._engine(executor, workers)

@@ -7,14 +7,17 @@ import signal
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 from tests.pipeline.small_runs import output, small_run, write_texts
 
+from headrace.pipeline import ray_executor
 from headrace.pipeline.events import Event, read_events
 from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.run import run_pipeline
+from headrace.schemas.errors import HeadraceError
 
 RAY = ("engine.executor=ray",)
 
@@ -130,3 +133,28 @@ def test_a_process_killed_in_mid_run_changes_nothing(
         assert summary.incidents["rollbacks"] == 1
     time.sleep(0.2)
     assert not any(psutil.pid_exists(pid) for pid in killed)
+
+
+def test_a_cluster_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The address, what Ray said first, and what to do."""
+
+    def refuse(**_: object) -> None:
+        raise ConnectionError("nobody listens\nat length")
+
+    monkeypatch.setattr(ray_executor.ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray_executor.ray, "init", refuse)
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    with pytest.raises(
+        HeadraceError, match=r"127\.0\.0\.1:1: the Ray cluster cannot be joined: nobody listens\. Start"
+    ):
+        ray_executor.RayExecutor(None, None, dashboard=False)
+
+
+def test_sigterm_while_ray_starts_stops_the_run_in_order(tmp_path: Path) -> None:
+    """ray.init takes the signal for itself and makes a SystemExit of it."""
+
+    def start(*_: object) -> Any:
+        raise SystemExit(15)
+
+    summary = run_pipeline(small_run(tmp_path, tokenizer="model: bytes"), start_executor=start)
+    assert summary.state == "stopped"
