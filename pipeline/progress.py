@@ -88,7 +88,7 @@ class Progress:
 
     def _draw(self) -> None:
         self._drawn = self._clock()
-        self._standing.acknowledged = max(self._standing.acknowledged, trained_on(self._run))
+        self._standing.acknowledged = trained_on(self._run)
         text = line(self._standing, self._seconds(), last_metrics(self._run))
         with self._lasting():
             self._surface.draw(self._standing, f"[{self._seconds():7.1f} s] {text}")
@@ -158,16 +158,18 @@ def line(standing: Standing, seconds: float, metrics: dict[str, object] | None) 
     """Say in one line how far the run is, in documents, bytes, shards and steps."""
     stages, size = standing.current()
     received = next((s.received for s in stages.values() if s.received), 0)
-    kept = [s.kept for s in stages.values() if s.units]
+    gone = sum(s.dropped for s in stages.values())  # what is kept is not known while later stages have work to do
+    faulty = sum(s.quarantined for s in stages.values())
     speed = size / 1e6 / max(seconds, 1e-3)
     parts = [
         f"unit {standing.resumed_at + standing.units}",
         f"{standing.in_flight} in flight",
         f"{size / 1e6:.1f} MB read, {speed:.1f} MB/s",
-        f"{received:,} documents in, {kept[-1] if kept else 0:,} kept",
-        f"shards {standing.shards} written, {standing.acknowledged} trained on",
-        f"{standing.tokens:,} tokens",
+        f"{received:,} documents in, {gone:,} dropped" + (f", {faulty:,} quarantined" if faulty else ""),
+        f"shards {standing.shards} written" + (f", {standing.acknowledged} trained on" if metrics else ""),
     ]
+    if standing.tokens:
+        parts.append(f"{standing.tokens:,} tokens")
     if metrics:
         parts.append(f"step {metrics.get('step')}, loss {_number(metrics.get('loss'))}")
     return "; ".join(parts)

@@ -20,11 +20,11 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; border-bo
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: .6rem; }
 .facts div { background: #f3f5f7; border-radius: .4rem; padding: .5rem .7rem; }
 .facts b { display: block; font-size: 1.15rem; }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; margin-bottom: 1rem; }
 table { border-collapse: collapse; font-size: .9rem; }
 th, td { text-align: left; padding: .2rem .8rem .2rem 0; vertical-align: top; border-bottom: 1px solid #e6eaee; }
-td.n { text-align: right; font-variant-numeric: tabular-nums; }
-td { overflow-wrap: anywhere; min-width: 3rem; }
+.n { text-align: right; font-variant-numeric: tabular-nums; }
+td { overflow-wrap: break-word; max-width: 26rem; }
 svg { width: 100%; height: auto; }
 .small { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .5rem; }
 .warning { background: #fdf1e3; border-left: 4px solid #d9822b; padding: .5rem .8rem; }
@@ -55,7 +55,8 @@ def _head(report: Report) -> Iterator[str]:
         "tokens": totals["tokens"],
         "padding": _percent(totals["padding_share"]),
         "time": f"{times['seconds']:,.0f} s in {times['sessions']} session{'s' * (times['sessions'] != 1)}",
-        "speed": f"{cell(times['megabytes_per_second'])} MB/s, {cell(times['tokens_per_second'])} tokens/s",
+        "speed": f"{cell(times['megabytes_per_second'])} MB/s",
+        "tokens/s": times["tokens_per_second"] if totals["tokens"] else None,
         "loss": f"{cell(trainer['first']['loss'])} to {cell(trainer['last']['loss'])}" if trainer else None,
         "executor": f"{times['executor']}, {times['workers']} workers" if times["executor"] else None,
     }
@@ -114,7 +115,8 @@ def _faults(report: Report) -> Iterator[str]:
     yield "<h2>Faults, file by file</h2>"
     texts = f"{files['with_text']:,} of {files['listed']:,} files gave text"
     yield f"<p>{texts}; {faults['documents']:,} documents are in quarantine.</p>"
-    yield _picked(faults["rows"], ("file", "stage", "reason", "documents", "detail"), faults["left_out"])
+    if faults["rows"]:
+        yield _picked(faults["rows"], ("file", "stage", "reason", "documents", "detail"), faults["left_out"])
     if files["named"]["rows"]:
         yield "<h3>Files without text</h3>"
         yield _picked(files["named"]["rows"], ("file", "why"), files["named"]["left_out"])
@@ -157,7 +159,10 @@ def _time(report: Report) -> Iterator[str]:
         yield _table(["waited for", "seconds"], list(times["waits"].items()))
     if len(times["commits"]) > 1:
         seconds, written, read = zip(*times["commits"], strict=True)
-        yield curve_chart({"written": (seconds, written), "trained on": (seconds, read)}, "seconds", "shards")
+        lines = {"written": (seconds, written)}
+        if report["trainer"]:
+            lines["trained on, or not waited for"] = (seconds, read)
+        yield curve_chart(lines, "seconds", "shards")
     if report["incidents"]["counts"]:
         yield _table(["incident", "times"], list(report["incidents"]["counts"].items()))
 
@@ -172,9 +177,7 @@ def _training(report: Report) -> Iterator[str]:
         steps = [point["step"] for point in trainer["curve"]]
         yield curve_chart({"loss": (steps, [_number(point["loss"]) for point in trainer["curve"]])}, "step", "loss")
         last = trainer["last"]
-        yield _table(
-            ["last step", "value"], [(name, value) for name, value in last.items() if not isinstance(value, dict)]
-        )
+        yield _table(["last step", "value"], [pair for pair in last.items() if not isinstance(pair[1], dict | None)])
 
 
 def _identity(report: Report) -> Iterator[str]:
@@ -187,10 +190,12 @@ _SECTIONS = (_head, _funnel, _reasons, _faults, _measures, _texts, _time, _train
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], left_out: int = 0) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-    lines = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    lines = list(rows)
+    numeric = [_numeric(next((row[i] for row in lines if row[i] is not None), None)) for i in range(len(columns))]
+    head = "".join(f"<th{' class=n' * n}>{escape(name)}</th>" for name, n in zip(columns, numeric, strict=True))
+    body = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in lines)
     more = f"<p>{left_out:,} more are in documents/.</p>" if left_out else ""
-    return f'<div class="wide"><table>\n<tr>{head}</tr>\n{lines}\n</table></div>{more}'
+    return f'<div class="wide"><table>\n<tr>{head}</tr>\n{body}\n</table></div>{more}'
 
 
 def _picked(rows: Iterable[dict[str, Any]], columns: Sequence[str], left_out: int = 0) -> str:
@@ -198,8 +203,11 @@ def _picked(rows: Iterable[dict[str, Any]], columns: Sequence[str], left_out: in
 
 
 def _cell(value: object) -> str:
-    numeric = isinstance(value, int | float) and not isinstance(value, bool)
-    return f"<td{' class=n' * numeric}>{escape(cell(value))}</td>"
+    return f"<td{' class=n' * _numeric(value)}>{escape(cell(value))}</td>"
+
+
+def _numeric(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _percent(share: float | None) -> str | None:

@@ -64,9 +64,16 @@ def test_one_line_says_how_far_everything_is() -> None:
     )
     text = line(standing, 2.0, {"step": 7, "loss": 3.25})
     assert text == (
-        "unit 5; 1 in flight; 1.0 MB read, 0.5 MB/s; 10 documents in, 7 kept; shards 1 written, 0 trained on; "
+        "unit 5; 1 in flight; 1.0 MB read, 0.5 MB/s; 10 documents in, 3 dropped; shards 1 written, 0 trained on; "
         "100 tokens; step 7, loss 3.250"
     )
+
+
+def test_a_run_without_a_trainer_or_tokens_does_not_speak_of_them() -> None:
+    """Nobody trains on Parquet shards, and pace counts them as done: "trained on" would be false."""
+    data = {"line": 0, "first": 4, "last": 4, "written": 1, "acknowledged": 1}
+    text = line(after(STARTED, group(4, 2.0), Event("committed", 2.0, data)), 2.0, None)
+    assert text.endswith("10 documents in, 3 dropped; shards 1 written")
 
 
 class Clock:
