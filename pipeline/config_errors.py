@@ -42,6 +42,9 @@ def describe(error: ErrorDetails, value: Any) -> str:
         case "missing":
             option = str(error["loc"][-1])
             return f"{_place(steps[:-1], value)}'{option}' is missing{_description(model, option)}"
+    if error["type"] == "tuple_type":
+        example = f"as in [{error['input']}]" if isinstance(error["input"], str) else "each item behind a `- `"
+        return f"{_dotted(steps)}: input should be a list, {example}{_description(model, str(error['loc'][-1]))}"
     said = error["msg"].removeprefix("Value error, ").split(", unable to parse")[0]
     got = "" if isinstance(error["input"], dict | list) else f", not {_short(error['input'])}"
     said = said[:1].lower() + said[1:] + ("" if error["type"] == "value_error" else got)

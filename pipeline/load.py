@@ -43,7 +43,8 @@ class _Draft:
     def fault(self, steps: Steps, message: str) -> tuple[int, str]:
         """Give a message with its place: the argument that set the value, or the line of the file."""
         for override in self.overrides:
-            if steps[: len(override.steps)] == override.steps:
+            made = steps and steps == override.steps[: len(steps)] and steps not in self.file.lines
+            if made or steps[: len(override.steps)] == override.steps:
                 return 0, f"argument {override.text}: {message}"
         return self.at(self.file.line(steps), message)
 

@@ -159,7 +159,7 @@ def _time(report: Report) -> Iterator[str]:
         yield _table(["waited for", "seconds"], list(times["waits"].items()))
     if len(times["commits"]) > 1:
         seconds, written, read = zip(*times["commits"], strict=True)
-        lines = {"written": (seconds, written)}
+        lines: dict[str, tuple[Sequence[float], Sequence[float]]] = {"written": (seconds, written)}
         if report["trainer"]:
             lines["trained on, or not waited for"] = (seconds, read)
         yield curve_chart(lines, "seconds", "shards")

@@ -62,7 +62,8 @@ def read_yaml(path: Path) -> YamlFile:
         duplicates = tuple(_duplicates(node, ()))
         return YamlFile(path, loader.construct_document(node), lines, duplicates)
     except yaml.YAMLError as error:
-        raise ConfigError("not valid YAML", where=f"{path}{_mark(error)}", why=_problem(error)) from error
+        where = f"{path}{_mark(error)}"
+        raise ConfigError("not valid YAML", where=where, why=_problem(error), remedy=_remedy(error)) from error
     finally:
         loader.dispose()
 
@@ -80,6 +81,16 @@ def _mark(error: yaml.YAMLError) -> str:
 def _problem(error: yaml.YAMLError) -> str:
     said = [getattr(error, name, None) for name in ("context", "problem")]
     return " ".join(part for part in said if part) or str(error)
+
+
+def _remedy(error: yaml.YAMLError) -> str:
+    """Translate what the parser says of the mistakes that are made most: indentation and tabs."""
+    problem = str(getattr(error, "problem", None))
+    if "'\\t'" in problem:
+        return "indent with spaces"
+    if "expected <block end>" in problem or "mapping values are not allowed" in problem:
+        return "check the indentation of this line: options of one item stand exactly below each other"
+    return ""
 
 
 def _lines(node: yaml.Node, steps: Steps, above: tuple[int, ...]) -> Iterator[tuple[Steps, int]]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,29 @@ def test_yaml_that_is_none_gives_line_and_column(tmp_path: Path) -> None:
     assert messages(tmp_path, "run: [1,\nsources: }")[0].startswith("c.yaml:2:10: not valid YAML: ")
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("    paths:", "  paths:"),
+        ("    at_least:", "  at_least:"),
+        ("    at_least:", "      at_least:"),
+        ("    at_least:", "\t\tat_least:"),
+    ],
+)
+def test_wrong_indentation_is_called_so(tmp_path: Path, right: str, wrong: str) -> None:
+    """What the parser says of it ("expected <block end>") tells nobody what to do."""
+    (message,) = messages(tmp_path, GOOD.replace(right, wrong))
+    assert re.search("Check the indentation of this line|Indent with spaces", message)
+
+
+def test_what_should_be_a_list_is_told_so_by_example(tmp_path: Path) -> None:
+    """Users know lists, not tuples."""
+    (message,) = messages(tmp_path, re.sub(r"paths: .*", "paths: texts", GOOD))
+    assert "sources.0.paths: input should be a list, as in [texts] (" in message
+    (message,) = messages(tmp_path, re.sub(r"sources:\n  - name(.*)\n    paths.*", r"sources:\n  name\1", GOOD))
+    assert "sources: input should be a list, each item behind a `- ` (" in message
+
+
 def test_a_missing_file_and_a_file_without_options_are_refused(tmp_path: Path) -> None:
     """No file, an empty file, and a list each get one clear message."""
     with pytest.raises(ConfigError, match=r"none\.yaml: the configuration cannot be read: No such file"):
@@ -155,6 +179,7 @@ def test_an_override_changes_one_value_and_makes_sections(tmp_path: Path) -> Non
         ("stages.0.at_least=0", "argument stages.0.at_least=0: stages.0.at_least: input should be greater than"),
         ("stages.7.x=1", "argument stages.7.x=1: there is no item '7' in stages"),
         ("stages.write.x=1", "argument stages.write.x=1: there is no item 'write' in stages"),
+        ("clean.x=1", "argument clean.x=1: there is no option 'clean'"),
         ("run.x=1", "argument run.x=1: run has no options in it"),
         ("fresh", "'fresh' is no override. Write key.sub=value"),
         ("limit={", "the value of 'limit={' is not valid YAML"),
