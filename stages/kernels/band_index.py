@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from headrace.stages.kernels.arrays import Classes, Counts, Floats, Hashes, Links, Offsets, Signatures
+from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.minhash import EMPTY
 from headrace.stages.kernels.mixing import mix64, rolled
 
@@ -46,7 +46,7 @@ class Policy(NamedTuple):
     sets: bool
 
 
-@njit(nogil=True, cache=True)
+@part
 def band_hash(signature: Signatures, band: int, rows: int) -> np.uint64:
     """Hash one band of a signature."""
     value = np.uint64(band + 1)
@@ -55,7 +55,7 @@ def band_hash(signature: Signatures, band: int, rows: int) -> np.uint64:
     return mix64(value)
 
 
-@njit(nogil=True, cache=True)
+@part
 def same_band(one: Signatures, other: Signatures, band: int, rows: int) -> bool:
     """Compare one band of two signatures."""
     row = band * rows
@@ -64,7 +64,7 @@ def same_band(one: Signatures, other: Signatures, band: int, rows: int) -> bool:
     return row == (band + 1) * rows
 
 
-@njit(nogil=True, cache=True)
+@part
 def find_band(heads: Hashes, known: Signatures, signature: Signatures, band: int, rows: int) -> int:
     """Give the place of a band in its table: of its entry, or the free one where it would go."""
     value = band_hash(signature, band, rows)
@@ -78,13 +78,13 @@ def find_band(heads: Hashes, known: Signatures, signature: Signatures, band: int
     return int(place)
 
 
-@njit(nogil=True, cache=True)
+@part
 def newest(entry: np.uint64) -> int:
     """Give the document of an entry; -1 for a free one."""
     return int(entry & _LOW) - 1
 
 
-@njit(nogil=True, cache=True)
+@part
 def find_key(slots: Hashes, known: Hashes, key: Hashes) -> int:
     """Give the place of a 128-bit key: of its entry, or the free one where it would go."""
     mask = np.uint64(len(slots) - 1)
@@ -97,7 +97,7 @@ def find_key(slots: Hashes, known: Hashes, key: Hashes) -> int:
     return int(place)
 
 
-@njit(nogil=True, cache=True)
+@part
 def likeness(known: Entries, other: int, batch: Entries, document: int, policy: Policy) -> float:
     """Give the share of equal slots of two signatures, or the Jaccard similarity of the two shingle sets."""
     if policy.sets:
@@ -112,7 +112,7 @@ def likeness(known: Entries, other: int, batch: Entries, document: int, policy: 
     return equal / slots
 
 
-@njit(nogil=True, cache=True)
+@part
 def shared_values(one: Signatures, two: Signatures) -> int:
     """Count the values that two sorted arrays without repeats share."""
     i = j = common = 0
@@ -124,7 +124,7 @@ def shared_values(one: Signatures, two: Signatures) -> int:
     return common
 
 
-@njit(nogil=True, cache=True)
+@part
 def first_shared_band(one: Signatures, two: Signatures, rows: int) -> int:
     """Give the first band that two signatures share."""
     band = 0
@@ -133,7 +133,7 @@ def first_shared_band(one: Signatures, two: Signatures, rows: int) -> int:
     return band
 
 
-@njit(nogil=True, cache=True)
+@part
 def most_alike(
     tables: Tables, known: Entries, batch: Entries, document: int, visible: int, policy: Policy
 ) -> tuple[int, float]:
@@ -155,7 +155,7 @@ def most_alike(
     return best, similarity
 
 
-@njit(nogil=True, cache=True)
+@part
 def is_signed(signature: Signatures) -> bool:
     """Tell whether a view had shingles: an empty one leaves every slot at its largest value."""
     slot = 0
@@ -164,7 +164,7 @@ def is_signed(signature: Signatures) -> bool:
     return slot < len(signature)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def insert(tables: Tables, known: Entries, begin: int, end: int, rows: int) -> None:
     """Enter the kept documents begin to end, which are in `known` already, into the tables."""
     for document in range(begin, end):
@@ -180,7 +180,7 @@ def insert(tables: Tables, known: Entries, begin: int, end: int, rows: int) -> N
             tables.heads[band, place] = band_hash(signature, band, rows) >> _HIGH << _HIGH | entry
 
 
-@njit(nogil=True, cache=True)
+@part
 def append(known: Entries, document: int, batch: Entries, source: int) -> None:
     """Copy a document of a batch to its place among the kept ones.
 
@@ -197,7 +197,7 @@ def append(known: Entries, document: int, batch: Entries, source: int) -> None:
     known.ends[document + 1] = to
 
 
-@njit(nogil=True, cache=True)
+@part
 def same_entry(known: Entries, document: int, batch: Entries, source: int) -> bool:
     """Tell whether a kept document has the key and the signature of a document of a batch."""
     if len(known.keys) and (
@@ -208,7 +208,7 @@ def same_entry(known: Entries, document: int, batch: Entries, source: int) -> bo
     return same_band(known.signatures[document], batch.signatures[source], 0, slots)
 
 
-@njit(nogil=True, cache=True)
+@part
 def judge(
     tables: Tables, known: Entries, batch: Entries, document: int, visible: int, policy: Policy
 ) -> tuple[int, int, float]:
@@ -224,7 +224,7 @@ def judge(
     return KEPT, -1, 0.0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def settle(
     tables: Tables, known: Entries, batch: Entries, first: int, last: int, policy: Policy
 ) -> tuple[Classes, Counts, Floats, int]:

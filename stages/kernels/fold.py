@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from headrace.stages.kernels.arrays import Bytes, Classes, CodePoints, Counts, Flags, Offsets
 from headrace.stages.kernels.characters import BREAK, EXPANDS, SPACE
+from headrace.stages.kernels.compiled import kernel
 from headrace.stages.kernels.utf8 import decode, encode, width
 
 _SPACE = 0x20
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def view_bounds(
     data: Bytes, offsets: Offsets, folded: CodePoints, starts: Offsets, longer: CodePoints, joins: Flags
 ) -> tuple[Counts, Flags]:
@@ -34,7 +34,7 @@ def view_bounds(
     return most, joined
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def fold(
     data: Bytes,
     offsets: Offsets,

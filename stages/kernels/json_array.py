@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from headrace.stages.kernels.arrays import Bytes, Counts, Flags, Offsets
+from headrace.stages.kernels.compiled import kernel
 
 _QUOTE, _BACKSLASH, _COMMA = 0x22, 0x5C, 0x2C
 _ZERO, _NINE = 0x30, 0x39
 _OPEN, _CLOSE, _OPEN_OBJECT, _CLOSE_OBJECT = 0x5B, 0x5D, 0x7B, 0x7D
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def array_elements(data: Bytes) -> tuple[Offsets, Offsets, Counts, int]:
     """Give begin, end and depth of every element of the array that the bytes begin with, and where the array ends.
 
@@ -54,7 +54,7 @@ def array_elements(data: Bytes) -> tuple[Offsets, Offsets, Counts, int]:
     return begins[: count + 1], ends[: count + 1], depths[: count + 1], -1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def long_numbers(data: Bytes, offsets: Offsets, digits: int) -> Flags:
     """Say for each text whether it holds so many digits in a row."""
     found = np.zeros(len(offsets) - 1, np.bool_)
@@ -69,7 +69,7 @@ def long_numbers(data: Bytes, offsets: Offsets, digits: int) -> Flags:
     return found
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def depth(data: Bytes) -> int:
     """Give how many brackets are open at once, at most, outside strings."""
     deepest, level = 0, 0

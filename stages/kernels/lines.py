@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Flags, Offsets
 from headrace.stages.kernels.characters import BREAK, HAN, LETTER, SPACE
+from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.utf8 import copy, decode
 
 _NEWLINE = 0x0A
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def line_bounds(data: Bytes, offsets: Offsets) -> tuple[Offsets, Offsets]:
     """Give the bounds of all lines, one behind the other, and the number of the first line of each document.
 
@@ -39,7 +39,7 @@ def line_bounds(data: Bytes, offsets: Offsets) -> tuple[Offsets, Offsets]:
     return bounds, firsts
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def trim(data: Bytes, bounds: Offsets, classes: Classes) -> tuple[Offsets, Counts, Flags]:
     """Give for each line, white space at its ends left out: where it begins, its bytes, and if it has a letter."""
     begins = np.empty(len(bounds) - 1, np.int64)
@@ -61,7 +61,7 @@ def trim(data: Bytes, bounds: Offsets, classes: Classes) -> tuple[Offsets, Count
     return begins, sizes, lettered
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def gather(data: Bytes, begins: Offsets, sizes: Counts) -> tuple[Bytes, Offsets]:
     """Give stretches of the data as texts of their own, one behind the other."""
     offsets = np.zeros(len(begins) + 1, np.int64)
@@ -73,7 +73,7 @@ def gather(data: Bytes, begins: Offsets, sizes: Counts) -> tuple[Bytes, Offsets]
     return out, offsets
 
 
-@njit(nogil=True, cache=True)
+@part
 def same(data: Bytes, first: int, second: int, size: int) -> bool:
     """Compare two stretches of bytes."""
     i = 0
@@ -82,7 +82,7 @@ def same(data: Bytes, first: int, second: int, size: int) -> bool:
     return i == size
 
 
-@njit(nogil=True, cache=True)
+@part
 def hashed(data: Bytes, begin: int, end: int) -> np.uint64:
     """Hash a stretch of bytes; only for finding equal ones, which are then compared."""
     value = np.uint64(end - begin)
@@ -92,7 +92,7 @@ def hashed(data: Bytes, begin: int, end: int) -> np.uint64:
     return value
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def earlier_copies(data: Bytes, begins: Offsets, sizes: Counts, firsts: Offsets, counted: Flags) -> Counts:
     """Give for each line how many lines of its document before it have the same content; lines not `counted` have 0."""
     copies = np.zeros(len(begins), np.int64)
@@ -116,7 +116,7 @@ def earlier_copies(data: Bytes, begins: Offsets, sizes: Counts, firsts: Offsets,
     return copies
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def without_lines(data: Bytes, bounds: Offsets, firsts: Offsets, gone: Flags) -> tuple[Bytes, Offsets]:
     """Give the documents without some of their lines."""
     out = np.empty(bounds[-1] - bounds[0], np.uint8)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numba import njit
 
 from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
 from headrace.stages.kernels.characters import (
@@ -23,6 +22,7 @@ from headrace.stages.kernels.characters import (
     SPACE,
     SYMBOL,
 )
+from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.utf8 import decode
 
 COUNTS = 13
@@ -64,7 +64,7 @@ def measure(
     return out
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def count(
     data: Bytes,
     offsets: Offsets,
@@ -82,7 +82,7 @@ def count(
         count_words(data, at, end, classes, consonants, keys, function_words, out[document])
 
 
-@njit(nogil=True, cache=True)
+@part
 def count_characters(data: Bytes, at: int, end: int, classes: Classes, kinds: Counts, row: Counts) -> None:
     """Count characters by class, lines, damage, and letters in runs of one letter."""
     before = last = lines = damaged = in_runs = 0
@@ -103,7 +103,7 @@ def count_characters(data: Bytes, at: int, end: int, classes: Classes, kinds: Co
     row[LINES], row[DAMAGED], row[RUNS] = lines, damaged, in_runs
 
 
-@njit(nogil=True, cache=True)
+@part
 def damage(before: int, last: int, point: int, run: int) -> int:
     """Give how many damaged characters this one ends: U+FFFD, its remains (锟斤拷, ï¿½), fillers (烫烫烫, 屯屯屯)."""
     if point == 0xFFFD:
@@ -115,13 +115,13 @@ def damage(before: int, last: int, point: int, run: int) -> int:
     return counted(run, FILLER_RUN) if point in (0x70EB, 0x5C6F) else 0
 
 
-@njit(nogil=True, cache=True)
+@part
 def counted(run: int, least: int) -> int:
     """Give how many characters begin to count as a run has grown by one: all of them as soon as there are enough."""
     return least if run == least else int(run > least)
 
 
-@njit(nogil=True, cache=True)
+@part
 def count_words(
     data: Bytes,
     at: int,
@@ -160,7 +160,7 @@ def count_words(
     row[WORDS], row[WORD_LETTERS], row[FUNCTION_WORDS], row[NOISE] = words, letters, functions, noise
 
 
-@njit(nogil=True, cache=True)
+@part
 def holds(table: Hashes, value: np.uint64) -> bool:
     """Tell whether a `hash_table` has a hash."""
     mask = np.uint64(len(table) - 1)

@@ -7,10 +7,10 @@ a[k] * hash + b[k] modulo 2 to the 32nd.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets, Signatures
 from headrace.stages.kernels.characters import HAN, LETTER, UNSPACED
+from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.mixing import mix64, rolled
 from headrace.stages.kernels.repeats import tokens
 from headrace.stages.kernels.utf8 import decode
@@ -27,7 +27,7 @@ def permutations(slots: int, seed: int) -> tuple[Signatures, Signatures]:
     return a, random.randint(0, 1 << 32, slots, dtype=np.uint32)
 
 
-@njit(nogil=True, cache=True)
+@part
 def by_characters(data: Bytes, begin: int, end: int, classes: Classes) -> bool:
     """Tell whether at least half of the letters are of scripts that write no spaces between words."""
     letters = unspaced = 0
@@ -40,7 +40,7 @@ def by_characters(data: Bytes, begin: int, end: int, classes: Classes) -> bool:
     return unspaced > 0 and 2 * unspaced >= letters
 
 
-@njit(nogil=True, cache=True)
+@part
 def items(data: Bytes, begin: int, end: int, classes: Classes, unit: int, out: Hashes, sizes: Counts) -> int:
     """Hash what shingles are made of, characters or words, and give their number.
 
@@ -59,7 +59,7 @@ def items(data: Bytes, begin: int, end: int, classes: Classes, unit: int, out: H
     return count
 
 
-@njit(nogil=True, cache=True)
+@part
 def shingle(values: Hashes, count: int, size: int, out: Signatures) -> int:
     """Hash every stretch of `size` items to 32 bits and give their number; fewer items make one stretch."""
     size = min(size, count)
@@ -76,7 +76,7 @@ def shingle(values: Hashes, count: int, size: int, out: Signatures) -> int:
     return count - size + 1 if count else 0
 
 
-@njit(nogil=True, cache=True)
+@part
 def mix32(value: np.uint32) -> np.uint32:
     """Spread a value over its 32 bits (the finalizer of MurmurHash3)."""
     value ^= value >> np.uint32(16)
@@ -86,7 +86,7 @@ def mix32(value: np.uint32) -> np.uint32:
     return np.uint32(value ^ (value >> np.uint32(16)))
 
 
-@njit(nogil=True, cache=True)
+@part
 def sign(hashes: Signatures, count: int, a: Signatures, b: Signatures, signature: Signatures) -> None:
     """Fill in a signature. The inner loop runs over the shingles: over the permutations it is three times slower."""
     signature[:] = EMPTY
@@ -102,7 +102,7 @@ def sign(hashes: Signatures, count: int, a: Signatures, b: Signatures, signature
             signature[slot] = least
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def sign_documents(
     data: Bytes, offsets: Offsets, classes: Classes, unit: int, size: int, a: Signatures, b: Signatures
 ) -> tuple[Signatures, Counts]:
@@ -120,7 +120,7 @@ def sign_documents(
     return signatures, counts
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def shingle_sets(
     data: Bytes, offsets: Offsets, classes: Classes, unit: int, size: int, counts: Counts
 ) -> tuple[Signatures, Offsets]:
@@ -140,7 +140,7 @@ def shingle_sets(
     return out[:to], ends
 
 
-@njit(nogil=True, cache=True)
+@part
 def longest_text(offsets: Offsets) -> int:
     """Give the bytes of the longest text."""
     longest = 0

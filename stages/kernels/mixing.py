@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from headrace.stages.kernels.compiled import part
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(nogil=True, cache=True)
+@part
 def mix64(value: np.uint64) -> np.uint64:
     """Spread a value over all its bits (the finalizer of MurmurHash3)."""
     value ^= value >> np.uint64(33)
@@ -18,7 +19,7 @@ def mix64(value: np.uint64) -> np.uint64:
     return value ^ (value >> np.uint64(33))
 
 
-@njit(nogil=True, cache=True)
+@part
 def rolled(value: np.uint64, item: np.uint64) -> np.uint64:
     """Append an item to a polynomial hash; the item that is n steps back leaves with `value -= base**n * item`."""
     return value * _BASE + item

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
 from headrace.stages.kernels.characters import DIGIT, HAN, LATIN, UNSPACED
+from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.mixing import mix64, rolled
 from headrace.stages.kernels.utf8 import decode
 
 
-@njit(nogil=True, cache=True)
+@part
 def tokens(data: Bytes, at: int, end: int, classes: Classes, hashes: Hashes, sizes: Counts) -> int:
     """Hash the tokens of a view and give their number; `sizes` gets their characters.
 
@@ -42,7 +42,7 @@ def tokens(data: Bytes, at: int, end: int, classes: Classes, hashes: Hashes, siz
     return count
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def repeated_characters(data: Bytes, offsets: Offsets, classes: Classes, gram: int) -> Counts:
     """Give per document the characters in stretches of `gram` tokens seen before, and the characters of all tokens."""
     longest = 0
@@ -59,7 +59,7 @@ def repeated_characters(data: Bytes, offsets: Offsets, classes: Classes, gram: i
     return out
 
 
-@njit(nogil=True, cache=True)
+@part
 def covered(hashes: Hashes, sizes: Counts, count: int, gram: int) -> int:
     """Give the characters in stretches that occurred before; each token counts once."""
     room = 8
@@ -85,7 +85,7 @@ def covered(hashes: Hashes, sizes: Counts, count: int, gram: int) -> int:
     return total
 
 
-@njit(nogil=True, cache=True)
+@part
 def add(seen: Hashes, mask: np.uint64, value: np.uint64) -> bool:
     """Put a hash into a set and tell whether it was there."""
     slot = (value >> np.uint64(1)) & mask

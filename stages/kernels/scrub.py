@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Offsets
 from headrace.stages.kernels.characters import LINE, STAY
+from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.utf8 import copy, decode
 
 _BELL, _NEWLINE, _RETURN, _ESCAPE, _BACKSLASH = 0x07, 0x0A, 0x0D, 0x1B, 0x5C
 _CSI, _OSC = 0x5B, 0x5D  # the characters after ESC that open a control sequence and a system command
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def scrub(data: Bytes, offsets: Offsets, fates: Classes) -> tuple[Bytes, Offsets, Counts]:
     """Give the documents without such characters, all line breaks as line feeds, and how many characters each lost."""
     out = np.empty(offsets[-1] - offsets[0], np.uint8)
@@ -45,7 +45,7 @@ def scrub(data: Bytes, offsets: Offsets, fates: Classes) -> tuple[Bytes, Offsets
     return out[:to], ends, removed
 
 
-@njit(nogil=True, cache=True)
+@part
 def staying(data: Bytes, at: int, end: int, fates: Classes) -> int:
     """Give where the characters end that stay: nearly always all of the text, so it is copied in one piece."""
     while at < end:
@@ -56,7 +56,7 @@ def staying(data: Bytes, at: int, end: int, fates: Classes) -> int:
     return at
 
 
-@njit(nogil=True, cache=True)
+@part
 def sequence_end(data: Bytes, at: int, end: int) -> int:
     """Give where the terminal sequence ends whose ESC stands before `at`; `at` itself if there is none.
 

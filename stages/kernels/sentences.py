@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Offsets
 from headrace.stages.kernels.characters import BRACKETS, BREAK, CLOSER, END, SPACE, STOP
+from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.utf8 import decode
 
 ENDED, SENTENCES, UNPAIRED, PAIRABLE = range(4)
 _PAIRS = len(BRACKETS)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def sentence_counts(data: Bytes, offsets: Offsets, classes: Classes, marks: Classes, brackets: Classes) -> Counts:
     """Give per document: 1 if it ends like a sentence, sentences, brackets without a partner, brackets.
 
@@ -42,7 +42,7 @@ def sentence_counts(data: Bytes, offsets: Offsets, classes: Classes, marks: Clas
     return out
 
 
-@njit(nogil=True, cache=True)
+@part
 def unpaired(seen: Counts) -> tuple[int, int]:
     """Give how many brackets have no partner, and how many there are."""
     alone = total = 0

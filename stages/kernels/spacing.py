@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from headrace.stages.kernels.arrays import Bytes, Classes, Flags, Offsets
 from headrace.stages.kernels.characters import BREAK, SPACE
+from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.utf8 import decode, encode
 
 _SPACE, _TAB, _NEWLINE, _RETURN, _IDEOGRAPHIC_SPACE = 0x20, 0x09, 0x0A, 0x0D, 0x3000
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def flag_documents(data: Bytes, offsets: Offsets, flags: Flags) -> Flags:
     """Flag the documents that contain a flagged code point."""
     found = np.zeros(len(offsets) - 1, np.bool_)
@@ -24,7 +24,7 @@ def flag_documents(data: Bytes, offsets: Offsets, flags: Flags) -> Flags:
     return found
 
 
-@njit(nogil=True, cache=True)
+@part
 def narrow(point: int) -> int:
     """Give the ASCII form of a full-width letter or digit; full-width punctuation is Chinese punctuation and stays."""
     if 0xFF21 <= point <= 0xFF3A or 0xFF41 <= point <= 0xFF5A or 0xFF10 <= point <= 0xFF19:
@@ -32,7 +32,7 @@ def narrow(point: int) -> int:
     return point
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def narrow_documents(data: Bytes, offsets: Offsets) -> tuple[Bytes, Offsets]:
     """Give the documents with half-width letters and digits."""
     out = np.empty(offsets[-1] - offsets[0], np.uint8)
@@ -47,7 +47,7 @@ def narrow_documents(data: Bytes, offsets: Offsets) -> tuple[Bytes, Offsets]:
     return out[:to], ends
 
 
-@njit(nogil=True, cache=True)
+@part
 def indent(data: Bytes, begin: int, end: int, out: Bytes, to: int) -> int:
     """Write a line's indentation: tabs and spaces stay, the ideographic spaces of a Chinese paragraph go."""
     at = begin
@@ -59,7 +59,7 @@ def indent(data: Bytes, begin: int, end: int, out: Bytes, to: int) -> int:
     return to
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def space_out(data: Bytes, offsets: Offsets, classes: Classes, max_blank_lines: int) -> tuple[Bytes, Offsets]:
     """Collapse spaces in lines and blank lines between them; drop white space at the ends of lines and documents."""
     out = np.empty(offsets[-1] - offsets[0], np.uint8)

@@ -1,17 +1,12 @@
-"""Code points out of UTF-8 bytes and back; the bytes are valid, as Arrow's text always is.
-
-A trap for those who change kernels: numba's cache notices changes of the file that a kernel is in, but not of the files
-that the kernel calls. Delete `__pycache__/*.nb*` after a change here.
-"""
+"""Code points out of UTF-8 bytes and back; the bytes are valid, as Arrow's text always is."""
 
 from __future__ import annotations
 
-from numba import njit
-
 from headrace.stages.kernels.arrays import Bytes
+from headrace.stages.kernels.compiled import part
 
 
-@njit(nogil=True, cache=True)
+@part
 def decode(data: Bytes, at: int) -> tuple[int, int]:
     """Give the code point that begins at a byte, and where the next one begins."""
     lead = int(data[at])
@@ -25,7 +20,7 @@ def decode(data: Bytes, at: int) -> tuple[int, int]:
     return high | (int(data[at + 2]) & 63) << 6 | int(data[at + 3]) & 63, at + 4
 
 
-@njit(nogil=True, cache=True)
+@part
 def encode(out: Bytes, at: int, point: int) -> int:
     """Write a code point at a byte and give where the next one goes."""
     if point < 0x80:
@@ -47,7 +42,7 @@ def encode(out: Bytes, at: int, point: int) -> int:
     return at + 4
 
 
-@njit(nogil=True, cache=True)
+@part
 def width(point: int) -> int:
     """Give how many bytes a code point takes."""
     if point < 0x80:
@@ -57,7 +52,7 @@ def width(point: int) -> int:
     return 3 if point < 0x10000 else 4
 
 
-@njit(nogil=True, cache=True)
+@part
 def copy(data: Bytes, begin: int, end: int, out: Bytes, at: int) -> int:
     """Copy bytes and give where the next one goes."""
     for i in range(begin, end):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from headrace.stages.kernels.compiled import kernel
 
 _NONE = -1
 _BLOCK = 64  # rooms are searched in blocks, so that a piece that fits nowhere costs size / 64 steps
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def best_fit(sizes: NDArray[np.int64], order: NDArray[np.int64], capacity: int) -> tuple[NDArray[np.int64], int]:
     """Give the sequence of each piece, and how many there are.
 
@@ -44,7 +45,7 @@ def best_fit(sizes: NDArray[np.int64], order: NDArray[np.int64], capacity: int) 
     return placed, count
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def copy_pieces(
     ids: NDArray[np.uint32],
     sources: NDArray[np.int64],
