@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,10 +35,14 @@ def check(config: Path, overrides: tuple[str, ...], *, as_json: bool) -> None:
         loaded = load_config(config, overrides)
     plan = make_plan(loaded)
     check_writable(loaded.run_dir)
+    idle = list(_idle_paths(loaded))
+    for warning in idle:
+        click.echo(f"headrace: {warning}", err=True)
     if as_json:
         print_json(plan.to_json())
     else:
         _print_plan(loaded, plan)
+        click.echo("no mistakes found, but see above" if idle else "no mistakes found")
 
 
 def _print_plan(loaded: LoadedConfig, plan: Plan) -> None:
@@ -50,7 +55,18 @@ def _print_plan(loaded: LoadedConfig, plan: Plan) -> None:
     for part, digest in plan.identity.items():
         click.echo(f"identity  {part} {digest[:16]}")
     click.echo(f"run       {loaded.run_dir}")
-    click.echo("no mistakes found")
+
+
+def _idle_paths(loaded: LoadedConfig) -> Iterator[str]:
+    """Name the paths of a source that match no file while others of it do: a run goes on without them."""
+    from headrace.pipeline.listing import resolve_source
+
+    for source in loaded.config.sources:
+        for path in source.paths if len(source.paths) > 1 else ():
+            try:
+                resolve_source(source.model_copy(update={"paths": (path,), "exclude": ()}), loaded.base)
+            except ConfigError:
+                yield f"source {source.name}: nothing matches {path}; a run goes on without it"
 
 
 def _source_rows(loaded: LoadedConfig, plan: Plan) -> list[tuple[object, ...]]:

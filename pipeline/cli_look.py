@@ -63,13 +63,16 @@ def _print_explanation(run: Path, found: dict[str, Any]) -> None:
     place = found["place"]
     click.echo(f"recorded: {place['file']}, row {place['row']}, unit {place['unit']}")
     if found["shard"]:
-        click.echo(f"written: {found['shard']['file']} (manifest line {found['shard']['line'] + 1})")
+        click.echo(f"written: {found['shard']['file']} (manifest line {found['shard']['line']})")
         for piece in found["shard"]["pieces"]:
             click.echo(f"  sequence {piece['sequence']}, tokens {piece['begin']} to {piece['end']}")
-    rows = [(name, value) for part in ("document", "values", "scores") for name, value in found[part].items()]
+    prefixes = {"document": "", "values": "values.", "scores": "scores."}
+    rows = [(f"{prefix}{name}", value) for part, prefix in prefixes.items() for name, value in found[part].items()]
     print_table("what is known", ["name", "value"], [(name, cell(value)) for name, value in rows])
     if found["text"]:
         click.echo(f"text, {found['characters']:,} characters:\n{found['text']}")
+    elif found["verdict"] == "dropped":
+        click.echo("its text is not recorded: `record: full` of the write stage does that")
 
 
 def _verdict(found: dict[str, Any]) -> str:

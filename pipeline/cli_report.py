@@ -22,11 +22,16 @@ def print_report(run: Path, report: dict[str, Any]) -> None:
         (r["stage"], r["received"] + r["added"], r["kept"], sum(r["dropped"].values()), sum(r["quarantined"].values()))
         for r in report["funnel"]
     ]
-    print_table("funnel", ["stage", "documents in", "kept", "dropped", "quarantined"], rows)
+    if not rows:
+        click.echo("nothing is committed yet\n")
+    else:
+        print_table("funnel", ["stage", "documents in", "kept", "dropped", "quarantined"], rows)
     for verdict in ("dropped", "quarantined"):
         found = list(reasons(report, verdict).items())
         if found:
-            print_table(verdict, ["reason", "documents"], found[:_REASONS_SHOWN])
+            examples = _examples(report)
+            shown = [(why, count, examples.get(why, "")) for why, count in found[:_REASONS_SHOWN]]
+            print_table(verdict, ["reason", "documents", "one of them (headrace explain)"], shown)
         if len(found) > _REASONS_SHOWN:
             click.echo(f"and {len(found) - _REASONS_SHOWN} more reasons, in the report\n")
     for name, value in _closing(report):
@@ -34,12 +39,18 @@ def print_report(run: Path, report: dict[str, Any]) -> None:
     click.echo(f"{'report':<12}{near_path(run / REPORT_HTML)}")
 
 
+def _examples(report: dict[str, Any]) -> dict[str, str]:
+    """Give a doc_id for each reason, to begin with when one asks why."""
+    return {f"{row['stage']}: {row['reason']}": row["doc_id"] for row in reversed(report["examples"])}
+
+
 def _closing(report: dict[str, Any]) -> list[tuple[str, str]]:
     totals, times, trainer, files = report["totals"], report["times"], report["trainer"], report["files"]
+    output = f"{_count(totals['shards'], 'shard')} of {_count(totals['units'], 'unit')}"
     lines = [
         ("state", report["state"]),
         ("input", f"{totals['files']:,} files, {size_words(totals['bytes'])}; {files['with_text']:,} gave text"),
-        ("output", f"{totals['shards']:,} shards of {totals['units']:,} units, {size_words(totals['shard_bytes'])}"),
+        ("output", f"{output}, {size_words(totals['shard_bytes'])}"),
     ]
     if totals["tokens"]:
         padding = f"{totals['padding_share']:.2%} padding"
@@ -56,3 +67,7 @@ def _closing(report: dict[str, Any]) -> list[tuple[str, str]]:
     if report["struck"]:
         lines.append(("struck", f"{len(report['struck'])} documents, by a deadline or a dead worker: see the report"))
     return lines
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"

@@ -67,7 +67,9 @@ class Progress:
             for note in self._standing.notes:
                 self._note(note)
             self._standing.notes.clear()
-            if event.kind == "ended" or self._due():
+            if event.kind == "ended" and self._standing.nothing_left:
+                self._note("the run is finished: nothing was left to do (--fresh starts over)")
+            elif event.kind == "ended" or self._due():
                 self._draw()
 
     def tick(self) -> None:

@@ -50,6 +50,7 @@ class Standing:
     tokens: int = 0
     executor: str = ""
     resumed_at: int = 0
+    nothing_left: bool = False  # the run was done before this session began
     last_group: str = ""  # a unit that it has done has left the window
     notes: list[str] = field(default_factory=list)  # incidents, for the display to print once
     _open: dict[int, dict[str, list[int]]] = field(default_factory=dict)
@@ -69,6 +70,8 @@ class Standing:
                 self._unit(data)
             case "committed":
                 self._commit(data)
+            case "ended":
+                self.nothing_left = data.get("state") == "done" and not self.executor
             case "rollback":
                 self._open.clear()
                 self._open_bytes.clear()

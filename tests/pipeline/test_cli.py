@@ -78,6 +78,14 @@ def test_check_prints_the_plan_and_touches_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_check_names_a_path_without_files_beside_one_that_has_some(tmp_path: Path) -> None:
+    """A misspelt folder among several would be missed by nobody else."""
+    result = call("check", config_in(tmp_path), "sources.0.paths=[in, texst]")
+    assert result.exit_code == 0
+    assert result.stderr == "headrace: source web: nothing matches texst; a run goes on without it\n"
+    assert "no mistakes found, but see above" in result.stdout
+
+
 def test_check_gives_the_plan_as_json(tmp_path: Path) -> None:
     """The identity is the same for the same input, and another for another configuration."""
     path = config_in(tmp_path)
@@ -174,10 +182,17 @@ def test_inspect_prints_shards_documents_and_funnel(tmp_path: Path) -> None:
     assert json.loads(call("inspect", run, "--json").stdout)["finished"] is True
 
 
+def test_a_reason_comes_with_a_document_to_ask_about(tmp_path: Path) -> None:
+    """`explain` wants a doc_id; the table of reasons names one for each."""
+    (line,) = [row for row in call("inspect", make_run(tmp_path)).stdout.splitlines() if "dedup: near_dup" in row]
+    assert COPY_ID in line
+
+
 def test_explain_says_verdict_survivor_and_the_command_for_it(tmp_path: Path) -> None:
     """One can follow the survivor."""
     result = call("explain", make_run(tmp_path), COPY_ID)
     assert "dropped by dedup: near_duplicate, measured 0.97, threshold 0.8" in result.stdout
+    assert "its text is not recorded: `record: full`" in result.stdout
     assert f"'{KEPT_IDS[0]}'" in result.stdout
 
 

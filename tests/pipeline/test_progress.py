@@ -122,6 +122,13 @@ def test_a_run_that_waits_for_its_trainer_still_shows_steps_and_shards(tmp_path:
     assert last.endswith("shards 8 written, 3 trained on; 100 tokens; step 9, loss 2.500")
 
 
+def test_a_run_that_was_done_before_says_that_nothing_is_left(tmp_path: Path) -> None:
+    """Zeros in the line of progress would look like a run that lost everything."""
+    out = io.StringIO()
+    Progress(tmp_path, PlainLines(out), 5.0).watch(Event("ended", 0.0, {"state": "done"}))
+    assert out.getvalue() == "[    0.0 s] the run is finished: nothing was left to do (--fresh starts over)\n"
+
+
 def test_incidents_are_written_at_once_and_name_the_document(tmp_path: Path) -> None:
     """A strike or a quarantined document does not wait for the next line."""
     out = io.StringIO()
