@@ -27,6 +27,9 @@ from headrace.schemas.errors import HeadraceError
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.base import RunContext
 
+_FOLDER = "headrace-ray-"
+_SOCKET = "session_2000-01-01_00-00-00_000000_4194304/sockets/plasma_store"  # the longest of Ray's paths to sockets
+_SOCKET_BYTES = 103  # macOS takes no more, Linux 107
 _LOST = (
     exceptions.ObjectLostError,
     exceptions.OwnerDiedError,
@@ -59,15 +62,19 @@ class RayExecutor:
         if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ or os.environ.get("RAY_ADDRESS"):
             _join(common)
             return
-        self._folder = tempfile.mkdtemp(prefix="headrace-ray-")  # short: socket paths are limited to 107 bytes
-        ray.init(
-            address="local",
-            num_cpus=max(os.cpu_count() or 1, workers or 1),
-            object_store_memory=object_store_bytes,
-            include_dashboard=dashboard,
-            _temp_dir=self._folder,
-            **common,
-        )
+        self._folder = new_folder()
+        try:
+            ray.init(
+                address="local",
+                num_cpus=max(os.cpu_count() or 1, workers or 1),
+                object_store_memory=object_store_bytes,
+                include_dashboard=dashboard,
+                _temp_dir=self._folder,
+                **common,
+            )
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
 
     @property
     def folder(self) -> str | None:
@@ -177,7 +184,14 @@ def _died(error: Exception) -> Exception:
     return kind(text.splitlines()[0] if text else "worker died")
 
 
+def new_folder() -> str:
+    """Make a folder for a cluster: in TMPDIR, or in /tmp where the paths of Ray's sockets would be too long."""
+    longest = f"{tempfile.gettempdir()}/{_FOLDER}xxxxxxxx/{_SOCKET}"
+    too_long = len(os.fsencode(longest)) > _SOCKET_BYTES
+    return tempfile.mkdtemp(prefix=_FOLDER, dir="/tmp" if too_long else None)  # noqa: S108  # mkdtemp makes it safe
+
+
 def remove_leftover(folder: Path) -> None:
     """Remove the folder of an embedded cluster whose driver was killed; only folders this module made."""
-    if folder.name.startswith("headrace-ray-"):
+    if folder.name.startswith(_FOLDER):
         shutil.rmtree(folder, ignore_errors=True)
