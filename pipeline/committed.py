@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,7 +105,7 @@ def _no_run(run: Path, why: str) -> ConfigError:
     return ConfigError("not a run folder", where=str(run), why=why, remedy=remedy)
 
 
-def check_present(run: Path, lines: Sequence[ManifestLine]) -> None:
+def check_present(run: Path, lines: Iterable[ManifestLine]) -> None:
     """Raise FormatError if a committed file is gone or has another size; contents are what `verify` is for."""
     lost = [ref.name for line in lines for ref in line.files if not _is_there(run / ref.name, ref.bytes)]
     if lost:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from headrace.pipeline.committed import read_ledger
@@ -28,14 +29,9 @@ class Committer:
         self.tokenizer = tokenizer
 
     @property
-    def lines(self) -> list[ManifestLine]:
-        """All committed lines."""
-        return self._manifest.lines
-
-    @property
     def first_unit(self) -> int:
         """The first unit that is not committed."""
-        return self.lines[-1].last + 1 if self.lines else 0
+        return self._manifest.last.last + 1 if self._manifest.last else 0
 
     @property
     def written(self) -> int:
@@ -45,26 +41,29 @@ class Committer:
     @property
     def positions(self) -> tuple[LanePosition, ...]:
         """Where every lane reads on; empty before the first commit."""
-        return self.lines[-1].lanes if self.lines else ()
+        return self._manifest.last.lanes if self._manifest.last else ()
 
     @property
     def turn(self) -> int:
         """The lane whose turn it is."""
-        return self.lines[-1].turn if self.lines else 0
+        return self._manifest.last.turn if self._manifest.last else 0
 
     def records(self) -> int:
         """Give how many records the committed units read."""
         return sum(ledger.stages[0].received for ledger in self.ledgers())
 
-    def ledgers(self) -> list[UnitLedger]:
+    def lines(self) -> Iterator[ManifestLine]:
+        """Go through all committed lines."""
+        return self._manifest.lines()
+
+    def ledgers(self) -> Iterator[UnitLedger]:
         """Read the ledgers of all committed units, in order."""
-        refs = [ref for line in self.lines for ref in line.ledgers]
-        return [read_ledger(self._run, ref) for ref in refs]
+        return (read_ledger(self._run, ref) for line in self.lines() for ref in line.ledgers)
 
     def context(self, stage: str) -> RunContext:
         """Say to an ordered stage what of its state is committed."""
-        prefix = f"index/{stage}-"
-        runs = tuple(ref for line in self.lines for ref in line.index_runs if ref.name.startswith(prefix))
+        name = re.compile(rf"index/{re.escape(stage)}-\d+-\d+-[0-9a-f]+\.\w+")
+        runs = tuple(ref for ref in self._manifest.index_runs if name.fullmatch(ref.name))
         return RunContext(self._run, stage, runs, self.first_unit, self.written, self.tokenizer)
 
     def commit(self, closed: ShardClosed, lanes: Lanes, flush: Flush) -> None:
@@ -73,7 +72,7 @@ class Committer:
         shard = closed.shard
         self._log.emit(
             "committed",
-            line=len(self.lines) - 1,
+            line=self._manifest.count - 1,
             shard=shard.file.name if shard else None,
             first=closed.first,
             last=closed.last,
@@ -93,7 +92,7 @@ class Committer:
         positions, turn = lanes.commit(closed.last)
         self._manifest.append(
             ManifestLine(
-                index=len(self.lines),
+                index=self._manifest.count,
                 first=closed.first,
                 last=closed.last,
                 shard=closed.shard,

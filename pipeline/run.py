@@ -102,10 +102,9 @@ class _Session:
             required=self._required,
             beat_timeout_s=self._config.pace.beat_timeout_s,
         )
-        lines = self._manifest.lines
-        named = lines[-1].tokenizer if lines else None
+        named = self._manifest.last.tokenizer if self._manifest.last else None
         tokenizer = known_tokenizer(self._config.stages, loaded.base, folder.path, named)
-        check_present(folder.path, lines)
+        check_present(folder.path, self._manifest.lines())
         self._committer = Committer(folder.path, self._manifest, self._log, self._pace, tokenizer)
         plugins = loaded.plugins
         self._setup = HostSetup(self._config.model_dump_json(), plugins, str(folder.path.absolute()))
@@ -121,7 +120,7 @@ class _Session:
             finished = self._run_chains()
         if finished:
             self._check_trainable()
-            self._folder.sweep({ref.name for line in self._manifest.lines for ref in line.files})
+            self._folder.sweep({ref.name for line in self._manifest.lines() for ref in line.files})
             self._await_trainer()
         stopped = not finished or self._stopping.is_set()
         trainer = {"deaths": self._trainer.deaths, "ended": self._trainer.ended} if self._trainer else None

@@ -53,7 +53,7 @@ def summarize(
     trainer: Mapping[str, Any] | None,
 ) -> RunSummary:
     """Add up what is committed, and what this process saw."""
-    shards = [line.shard for line in committer.lines if line.shard]
+    shards = [line.shard for line in committer.lines() if line.shard]
     return RunSummary(
         state=state,
         units=committer.first_unit,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,7 +101,7 @@ class UnitLedger:
         return cls(value["unit"], stages, tuple(FileCount(**f) for f in value["files"]))
 
 
-def total(ledgers: list[UnitLedger]) -> tuple[StageCounts, ...]:
+def total(ledgers: Iterable[UnitLedger]) -> tuple[StageCounts, ...]:
     """Sum the counts of units stage by stage, in chain order."""
     sums: dict[str, StageCounts] = {}
     for ledger in ledgers:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -159,12 +160,22 @@ def read_published(run: Path) -> int:
 
 def read_manifest(run: Path) -> list[ManifestLine]:
     """Give the published lines of a run, checked one by one."""
+    return list(iterate_manifest(run))
+
+
+def iterate_manifest(run: Path) -> Iterator[ManifestLine]:
+    """Go through the published lines without holding them all: a long run has millions of files in its manifest."""
     count = read_published(run)
-    if not count:
-        return []
-    path = run / MANIFEST
-    raw = path.read_bytes().split(b"\n")[:-1][:count] if path.exists() else []
-    if len(raw) < count:
-        why = f"{count} lines were published, {len(raw)} are there"
+    number = 0
+    for number, line in enumerate(islice(_whole_lines(run / MANIFEST), count), 1):
+        yield ManifestLine.decode(line, number - 1)
+    if number < count:
+        why = f"{count} lines were published, {number} are there"
         raise FormatError("the manifest is shorter than published", where=MANIFEST, why=why, remedy=_REMEDY)
-    return [ManifestLine.decode(line, number) for number, line in enumerate(raw)]
+
+
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    if not path.exists():
+        return
+    with path.open("rb") as f:
+        yield from (line[:-1] for line in f if line.endswith(b"\n"))
