@@ -31,6 +31,7 @@ def resolve_source(source: Source, base: Path, run: Path | None = None) -> tuple
     the same files in different places give the same relative paths. What lies in the run's own folder is no input.
     """
     patterns = [_absolute(pattern, base) for pattern in source.paths]
+    _check_named(patterns, source, base)
     root = Path(os.path.commonpath([_literal_folder(p) for p in patterns]))
     every = {path for pattern in patterns for path in _matches(pattern)}
     own = f"{run.absolute()}{os.sep}" if run else None
@@ -59,6 +60,19 @@ def cut_splits(source: Source, root: Path, files: list[InputFile], *, unit_bytes
         pieces.extend((group, begin, begin + span if begin + span < size else None) for begin in range(0, size, span))
     numbered = enumerate(pieces, first_index)
     return [Split(index, source.name, str(root), group, begin, end) for index, (group, begin, end) in numbered]
+
+
+def _check_named(patterns: list[str], source: Source, base: Path) -> None:
+    """Refuse a path without wildcards that does not exist: a glob may match nothing, a name is a promise."""
+    missing = [pattern for pattern in patterns if not _WILD.search(pattern) and not os.path.lexists(pattern)]
+    if missing:
+        why = f"{', '.join(missing)} is not there"
+        raise ConfigError(
+            "an input is missing",
+            where=f"source {source.name}",
+            why=why,
+            remedy=f"check the paths; relative ones begin at {base}",
+        )
 
 
 def _absolute(pattern: str, base: Path) -> str:

@@ -12,6 +12,7 @@ from types import ModuleType
 
 import headrace.stages
 from headrace.schemas.errors import ConfigError
+from headrace.stages.base import BatchStage, DocumentStage, OrderedStage, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +50,30 @@ def read_plugin(path: Path) -> Plugin:
         ) from error
     plugin = Plugin(path.stem, source)
     try:
-        plugin.load()
+        module = plugin.load()
     except (Exception, SystemExit) as error:
         why = f"{type(error).__name__}: {error}"
         raise ConfigError("the plug-in does not run", where=str(path), why=why, remedy="mend the file") from error
+    for name, value in vars(module).items():
+        own = isinstance(value, type) and issubclass(value, Stage) and value.__module__ == module.__name__
+        if own and not value.__subclasses__():  # a base of others may leave to them what it likes
+            _check_stage(path, name, value)
     return plugin
+
+
+def _check_stage(path: Path, name: str, stage: type[Stage]) -> None:
+    """Refuse a stage class that could never be used, or that would fail on every document."""
+    where = f"{path}: class {name}"
+    if stage.registry.get(str(stage.model_fields["kind"].default)) is not stage:
+        remedy = f'add `kind: Literal["{name.lower()}"] = "{name.lower()}"` to the class'
+        raise ConfigError(
+            "the stage has no kind", where=where, why="nothing can name it under `stages:`", remedy=remedy
+        )
+    inherited = (DocumentStage.process, BatchStage.process, OrderedStage.open)
+    method = "open" if issubclass(stage, OrderedStage) else "process"
+    if getattr(stage, method, None) in (*inherited, None):
+        remedy = f"define {method}(self, ...) in a DocumentStage, a BatchStage or an OrderedStage"
+        raise ConfigError(f"the stage has no `{method}`", where=where, why="it does nothing", remedy=remedy)
 
 
 def load_builtins() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 Format = Literal["auto", "text", "json", "jsonl", "csv", "parquet", "html"]
 Records = Literal["file", "lines", "paragraphs"]
@@ -37,6 +38,16 @@ class Source(BaseModel):
     )
     licence: str | None = Field(default=None, description="Licence of the texts, kept with every document.")
     max_record_bytes: int = Field(default=64_000_000, ge=1, description="A longer record is quarantined, never cut.")
+
+    @field_validator("encoding")
+    @classmethod
+    def _known(cls, encoding: str | None) -> str | None:
+        if encoding is not None:
+            try:
+                codecs.lookup(encoding)
+            except LookupError:
+                raise ValueError(f"Python knows no charset {encoding!r}; gb18030, big5 and utf-8 are some") from None
+        return encoding
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,3 +245,16 @@ def test_a_disk_without_a_byte_left_is_one_message(small_disk: Path, tmp_path: P
     assert failed.returncode == 1
     assert "the run folder cannot be written: No space left on device" in failed.stderr
     assert "Traceback" not in failed.stderr and "unexpected" not in failed.stderr
+
+
+def test_a_missing_path_beside_one_that_exists_is_refused(tmp_path: Path) -> None:
+    """A name without wildcards is a promise; a run over the rest of the paths would look complete."""
+    write_texts(tmp_path / "texts")
+    message = refusal(tmp_path, f"sources.0.paths=[{tmp_path}/texts, {tmp_path}/moved.txt]")
+    assert "an input is missing" in message and "moved.txt is not there" in message
+
+
+def test_a_charset_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    """A slip in `encoding:` would else be a prior that never matches."""
+    message = str(edited(tmp_path, "records: lines,", "records: lines, encoding: gbkk,"))
+    assert "run.yaml:4" in message and "gbkk" in message

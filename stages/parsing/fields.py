@@ -42,7 +42,7 @@ def add_object(
         return
     if text_field.name not in value:
         names = ", ".join(sorted(value)[:_SHOWN_FIELDS])
-        detail = f"no field {text_field.name!r}; the fields are: {names}"
+        detail = f"no field {text_field.name!r}; the fields are: {names}; name one as `text_field` of the source"
         outcomes.refuse(row, "no_text_field", detail, evidence, offset)
         return
     found = value.pop(text_field.name)

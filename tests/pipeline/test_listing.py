@@ -108,9 +108,11 @@ def test_places_of_python_and_home(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_nothing_found_is_said(tmp_path: Path) -> None:
     """The message names the source, the patterns, and where relative ones begin."""
     tree(tmp_path, "a.txt")
-    with pytest.raises(ConfigError, match=r"source s: no input file.*nothing matches b\*, c.*begin at") as caught:
-        resolve_source(a_source("b*", "c"), tmp_path)
+    with pytest.raises(ConfigError, match=r"source s: no input file.*nothing matches b\*, c\?.*begin at") as caught:
+        resolve_source(a_source("b*", "c?"), tmp_path)
     assert caught.value.exit_code == 2
+    with pytest.raises(ConfigError, match=r"source s: an input is missing.*c is not there.*begin at"):
+        resolve_source(a_source("a.txt", "c"), tmp_path)
     with pytest.raises(ConfigError, match="after the exclusions"):
         resolve_source(a_source(".", exclude=("*",)), tmp_path)
 
