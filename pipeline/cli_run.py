@@ -78,6 +78,7 @@ def train(ctx: click.Context, config: Path, overrides: tuple[str, ...]) -> None:
     """
     from headrace.loader.launch import start_trainer
     from headrace.pipeline.load import load_config
+    from headrace.pipeline.run_folder import in_use
     from headrace.schemas.training import LoaderConfig, TrainingConfig
 
     with users_code():
@@ -88,6 +89,10 @@ def train(ctx: click.Context, config: Path, overrides: tuple[str, ...]) -> None:
     if not (loaded.run_dir / "plan.json").is_file():
         remedy = f"start it with `headrace run {config}`"
         raise ConfigError("there is no run yet", where=str(loaded.run_dir), remedy=remedy)
+    if trainer.mode == "required" and in_use(loaded.run_dir):
+        why = "`mode: required` means that the run starts its own, and two would push each other out"
+        remedy = "let it train, or set `trainer.mode: none` for runs that you train yourself"
+        raise ConfigError("the run has its trainer", where=str(loaded.run_dir), why=why, remedy=remedy)
     ctx.find_root().obj = loaded.run_dir
     training = TrainingConfig(loader=loaded.config.loader or LoaderConfig(), trainer=trainer)
     process = start_trainer(loaded.run_dir, training, foreground=True)

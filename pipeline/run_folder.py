@@ -34,6 +34,21 @@ LOCK, SPOOL = "lock", "spool"
 _SWEPT = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer")
 
 
+def in_use(path: Path) -> bool:
+    """Say whether a process is at work on the run."""
+    try:
+        lock = os.open(path / LOCK, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False
+
+
 class RunFolder:
     """An opened run folder, locked until `close`; the lock falls with the process, however it ends."""
 
@@ -50,9 +65,9 @@ class RunFolder:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            owner = os.read(self._lock, 4096).decode(errors="replace").strip()
+            owner = _note(os.read(self._lock, 4096)).get("pid")
             os.close(self._lock)
-            why = f"another process is at work on it ({owner})" if owner else "another process is at work on it"
+            why = "another process is at work on it" + (f" (pid {owner})" if owner else "")
             raise HeadraceError(
                 "the run is in use", where=str(path), why=why, remedy="wait for it, or stop it"
             ) from None
@@ -64,11 +79,7 @@ class RunFolder:
         before = os.read(self._lock, 4096)
         os.ftruncate(self._lock, 0)
         os.pwrite(self._lock, canonical_json(note), 0)
-        try:
-            value = json.loads(before or b"{}")
-        except ValueError:
-            return {}
-        return value if isinstance(value, dict) else {}
+        return _note(before)
 
     def note_ray_folder(self, folder: str | None) -> None:
         """Remember an embedded cluster's folder, so that the next start removes it if this process is killed."""
@@ -176,3 +187,12 @@ def _from_a_start(path: Path) -> bool:
     return path.name in {"config.resolved.yaml", "error.log"} or (
         path.name.startswith((".config.resolved.yaml.", f".{PLAN}.")) and path.suffix == ".tmp"
     )
+
+
+def _note(raw: bytes) -> dict[str, Any]:
+    """Read what an owner wrote into the lock file; a killed one may have written nothing, or half of it."""
+    try:
+        value = json.loads(raw or b"{}")
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}

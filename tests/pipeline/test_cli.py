@@ -13,7 +13,9 @@ from tests.pipeline.made_run import COPY_ID, KEPT_IDS, make_run
 
 from headrace.pipeline import cli_config
 from headrace.pipeline.cli import main
+from headrace.pipeline.load import load_config
 from headrace.pipeline.run import run_pipeline
+from headrace.pipeline.run_folder import RunFolder
 from headrace.pipeline.summary import RunSummary
 from headrace.stages.base import Stage
 
@@ -79,10 +81,10 @@ def test_check_prints_the_plan_and_touches_nothing(tmp_path: Path) -> None:
 
 
 def test_check_names_a_path_without_files_beside_one_that_has_some(tmp_path: Path) -> None:
-    """A misspelt folder among several would be missed by nobody else."""
-    result = call("check", config_in(tmp_path), "sources.0.paths=[in, texst]")
+    """A glob may match nothing, but hardly on purpose."""
+    result = call("check", config_in(tmp_path), "sources.0.paths=[in, texst/*]")
     assert result.exit_code == 0
-    assert result.stderr == "headrace: source web: nothing matches texst; a run goes on without it\n"
+    assert result.stderr == "headrace: source web: nothing matches texst/*; a run goes on without it\n"
     assert "no mistakes found, but see above" in result.stdout
 
 
@@ -241,3 +243,16 @@ def test_train_without_trainer_or_run_is_refused(tmp_path: Path) -> None:
     result = call("train", path, "trainer.steps=1")
     assert result.exit_code == 2
     assert "there is no run yet" in result.stderr
+
+
+def test_train_beside_a_run_that_has_its_trainer_is_refused(tmp_path: Path) -> None:
+    """Two trainers of one run would push each other out until the restarts are used up."""
+    path = config_in(tmp_path)
+    run_dir = load_config(path).run_dir
+    folder = RunFolder(run_dir)
+    (run_dir / "plan.json").write_text("{}")
+    result = call("train", path, "trainer.steps=1")
+    folder.close()
+    assert result.exit_code == 2
+    assert "the run has its trainer" in result.stderr
+    assert "trainer.mode: none" in result.stderr
