@@ -27,21 +27,26 @@ RAY = str(Path(sys.executable).with_name("ray"))
 ENV = {**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0", "RAY_ADDRESS": ""}
 
 
-def free_port() -> int:
-    """Give a TCP port below the range that Ray's workers take."""
+def free_ports(count: int) -> list[int]:
+    """Give TCP ports below the range that Ray's workers take."""
+    found: list[int] = []
     for port in range(8300, 9900):
         with socket.socket() as s:
             if s.connect_ex(("127.0.0.1", port)):
-                return port
-    raise RuntimeError("no free port")
+                found.append(port)
+        if len(found) == count:
+            return found
+    raise RuntimeError("too few free ports")
 
 
 @pytest.fixture(scope="module")
 def dashboard() -> Iterator[str]:
     """Start a head with a dashboard as a child process, and end all of its processes afterwards."""
     folder = tempfile.mkdtemp(prefix="hr-head-")
-    port, gcs = free_port(), 6399
+    port, gcs, client, agent = free_ports(4)
     command = [RAY, "start", "--head", "--block", f"--port={gcs}", f"--dashboard-port={port}", "--num-cpus=2"]
+    # The defaults of these two are taken when another cluster runs on the machine; without its agent no job is taken.
+    command += [f"--ray-client-server-port={client}", f"--dashboard-agent-listen-port={agent}"]
     command += ["--dashboard-host=127.0.0.1", "--object-store-memory=150000000", f"--temp-dir={folder}"]
     path = f"{Path(sys.executable).parent}{os.pathsep}{ENV['PATH']}"
     with (Path(folder) / "head.log").open("wb") as log:
@@ -102,7 +107,9 @@ def test_a_job_runs_stops_in_order_and_goes_on(dashboard: str, tmp_path: Path) -
         tmp_path, "job", texts=texts, plugins=["slow.py"], before="{kind: slow}", tokenizer="model: bytes"
     )
     command = ["headrace", "run", str(loaded.path), "engine.executor=ray", "engine.workers=1"]
-    job(dashboard, "submit", "--submission-id", "first", "--no-wait", "--", *command)
+    _wait_until(lambda: job(dashboard, "submit", "--submission-id", "probe", "--", "true").returncode == 0)
+    first = job(dashboard, "submit", "--submission-id", "first", "--no-wait", "--", *command)
+    assert first.returncode == 0, first.stdout + first.stderr
     _wait_until(lambda: sum(e["kind"] == "committed" for e in read_events(loaded.run_dir)) >= 2)
     stopped = job(dashboard, "stop", "first")
     assert stopped.returncode == 0, stopped.stdout + stopped.stderr
