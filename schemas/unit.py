@@ -44,6 +44,29 @@ class UnitBatch:
         """The counts as a ledger, unchecked."""
         return UnitLedger(self.unit, self.counts, self.files)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel as one Arrow stream a table: pickled by columns, each of some 40 costs a Python call."""
+        settled = tuple(_stream(table) for table in self.settled)
+        return _unpacked, (self.unit, _stream(self.documents), settled, self.counts, self.files)
+
+
+def _stream(table: pa.Table) -> pa.Buffer:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table.combine_chunks())
+    return sink.getvalue()
+
+
+def _unpacked(
+    unit: int,
+    documents: pa.Buffer,
+    settled: tuple[pa.Buffer, ...],
+    counts: tuple[StageCounts, ...],
+    files: tuple[FileCount, ...],
+) -> UnitBatch:
+    tables = tuple(pa.ipc.open_stream(buffer).read_all() for buffer in settled)
+    return UnitBatch(unit, pa.ipc.open_stream(documents).read_all(), tables, counts, files)
+
 
 @dataclass(frozen=True, slots=True)
 class FileRef:
