@@ -42,6 +42,7 @@ class Call:
     payload: Any
     done: Any
     started: float
+    argument: Any = None
 
 
 class Executor(Protocol):

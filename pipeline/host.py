@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from headrace.pipeline.config import PipelineConfig
 from headrace.pipeline.plan import READ, stage_names
@@ -18,7 +18,7 @@ from headrace.schemas.document import QUARANTINED
 from headrace.schemas.ledger import StageCounts
 from headrace.schemas.source import Cursor, Split
 from headrace.schemas.unit import FileRef, UnitBatch, UnitRequest
-from headrace.stages.apply import apply, settle
+from headrace.stages.apply import Sieve, apply, settle
 from headrace.stages.base import OrderedStage, OrderedState, RunContext, Stage, judged
 from headrace.stages.read import Part, Reader
 from headrace.stages.tokenize_text import TokenizeStage
@@ -65,6 +65,7 @@ class Done:
     bytes: int = 0
     report: Any = None
     files: tuple[FileRef, ...] = field(default=())
+    sifted: bool = False  # the payload holds verdicts alone
 
 
 class Worker:
@@ -86,9 +87,13 @@ class Worker:
         """Say that the process is up, and which one it is."""
         return None, Done(-1, {}, report=os.getpid())
 
-    def run(self, job: Job, payload: UnitBatch | str | None) -> tuple[UnitBatch, Done]:
-        """Run the job's stages; `payload` is the unit's batch, a spooled file, or None for the source."""
+    def run(self, job: Job, payload: UnitBatch | str | None, sieve: Sieve | None = None) -> tuple[UnitBatch, Done]:
+        """Run the job's stages; `payload` is the unit's batch, a spooled file, or None for the source.
+
+        `sieve` holds an ordered stage's verdicts on the batch that are not applied yet.
+        """
         batch = load_batch(Path(payload)) if isinstance(payload, str) else payload
+        batch = sieve.sift(batch) if sieve and batch else batch
         seconds: dict[str, float] = {}
         part: Part | None = None
         known = len(batch.counts) if batch is not None else 0
@@ -150,9 +155,21 @@ class OrderedHost:
         """Say that the state stands, and in which process."""
         return None, Done(-1, {}, report=os.getpid())
 
-    def accept(self, payload: UnitBatch) -> tuple[UnitBatch | None, Done]:
+    def sift(self, payload: UnitBatch) -> tuple[UnitBatch | Sieve | None, Done]:
+        """Settle one unit like `accept`, but give only the verdicts where the stage can: the unit stays where it is."""
+        if not isinstance(self._state, Judge):
+            return self.accept(payload)
+        start = time.perf_counter()
+        sieve = self._state.judge(payload)
+        seconds = {"accept": time.perf_counter() - start}
+        after = sieve.sift(payload.but(documents=payload.documents.select(["doc_id"])))
+        counts = tuple(c for c in after.counts if c not in payload.counts)
+        return sieve, Done(payload.unit, seconds, counts, sifted=True)
+
+    def accept(self, payload: UnitBatch, sieve: Sieve | None = None) -> tuple[UnitBatch | None, Done]:
         """Settle one unit in order; the writer and the spool, who put it into files, pass nothing on."""
         start = time.perf_counter()
+        payload = sieve.sift(payload) if sieve else payload
         batch, report = self._state.accept(payload)
         seconds = {"accept": time.perf_counter() - start}
         counts = tuple(c for c in batch.counts if c not in payload.counts)
@@ -166,6 +183,15 @@ class OrderedHost:
     def finish(self) -> tuple[None, Done]:
         """The input has ended."""
         return None, Done(-1, {}, report=self._state.finish())
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """An ordered state that only takes documents out: it can say which without giving the others back."""
+
+    def judge(self, batch: UnitBatch) -> Sieve:
+        """Give the verdicts on one unit, in order."""
+        ...
 
 
 def _open(stage: Stage, context: RunContext, *, spool: bool) -> OrderedState:

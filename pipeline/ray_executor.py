@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,18 @@ _LOST = (
 
 def _say_nothing(data: Any, ignore_prefix: bool = False) -> None:  # noqa: FBT001, FBT002  # Ray's signature
     """Take the place of Ray's printer: deaths of workers are our events, and stdout is for data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """References to a unit and to verdicts on it; they are joined in the process that needs the unit next."""
+
+    unit: Any
+    sieve: Any
+
+
+def _references(payload: Any) -> tuple[Any, ...]:
+    return (payload.unit, payload.sieve) if isinstance(payload, Sifted) else (payload,)
 
 
 class RayExecutor:
@@ -98,14 +111,16 @@ class RayExecutor:
 
     def run(self, worker: Any, job: Job, payload: Any) -> Call:
         """Start a job; the batch stays in the object store, the report comes back."""
-        out, done = worker.run.options(num_returns=2).remote(job, payload)
+        out, done = worker.run.options(num_returns=2).remote(job, *_references(payload))
         return Call(worker, out, done, time.monotonic())
 
     def order(self, host: Any, method: str, argument: Any) -> Call:
-        """Start a method of an ordered host."""
-        arguments = () if method == "finish" else (argument,)
+        """Start a method of an ordered host; `accept` leaves the unit in the store where verdicts alone will do."""
+        if method == "accept" and not isinstance(argument, Sifted):
+            method = "sift"
+        arguments = () if method == "finish" else _references(argument)
         out, done = getattr(host, method).options(num_returns=2).remote(*arguments)
-        return Call(host, out, done, time.monotonic())
+        return Call(host, out, done, time.monotonic(), argument)
 
     def wait(self, calls: Sequence[Call], timeout_s: float) -> list[Call]:
         """Give the calls that have ended."""
@@ -121,11 +136,16 @@ class RayExecutor:
 
     def result(self, call: Call) -> Done:
         """Give the report of an ended call, or its failure in the supervisor's words."""
-        return _translated(call.done)  # type: ignore[no-any-return]
+        done: Done = _translated(call.done)
+        if done.sifted:
+            call.payload = Sifted(call.argument, call.payload)
+        return done
 
     def fetch(self, payload: Any) -> UnitBatch:
         """Bring a batch into the driver."""
-        return _translated(payload)  # type: ignore[no-any-return]
+        batch, *sieve = (_translated(reference) for reference in _references(payload))
+        whole: UnitBatch = sieve[0].sift(batch) if sieve else batch
+        return whole
 
     def store(self, batch: UnitBatch) -> Any:
         """Put a batch into the object store."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
+from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -63,6 +64,25 @@ def cause(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {frames[-1].name}:{frames[-1].lineno}" if frames else ""
     return said(error) + place
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """What an ordered stage decided about a unit, apart from the unit: small, so that the text need not travel with it.
+
+    `verdicts` has VERDICT_SCHEMA and one row a document; `spent` names private columns that nobody needs any more.
+    """
+
+    stage: str
+    verdicts: pa.Table
+    spent: tuple[str, ...] = ()
+
+    def sift(self, batch: UnitBatch) -> UnitBatch:
+        """Settle the unit that the verdicts are about."""
+        table = batch.documents.drop_columns([name for name in self.spent if name in batch.documents.column_names])
+        for field in VERDICT_SCHEMA:
+            table = table.append_column(field, self.verdicts[field.name])
+        return settle(self.stage, batch, table)
 
 
 def settle(name: str, batch: UnitBatch, table: pa.Table) -> UnitBatch:

@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.schemas.document import DROPPED
+from headrace.schemas.document import DROPPED, VERDICT_SCHEMA
 from headrace.schemas.errors import FormatError, HeadraceError
 from headrace.schemas.unit import FileRef, UnitBatch
-from headrace.stages.apply import settle
-from headrace.stages.base import ReplayDiffersError, RunContext, judged
+from headrace.stages.apply import Sieve
+from headrace.stages.base import ReplayDiffersError, RunContext
 from headrace.stages.deduplication.ids import DocumentIds
 from headrace.stages.deduplication.index import Fates, FirstSeenIndex, Rules
 from headrace.stages.deduplication.runs import IndexRuns
@@ -43,6 +43,10 @@ class DedupState:
 
     def accept(self, batch: UnitBatch) -> tuple[UnitBatch, None]:
         """Settle one unit; a unit that came before gets the same verdicts, or ReplayDiffersError is raised."""
+        return self.judge(batch).sift(batch), None
+
+    def judge(self, batch: UnitBatch) -> Sieve:
+        """Give the verdicts on a unit that `accept` applies."""
         place = batch.unit - self._context.first_unit
         if not 0 <= place <= len(self._lasts):
             raise HeadraceError(
@@ -52,9 +56,7 @@ class DedupState:
                 remedy=_BUG,
             )
         fates = self._again(batch, place) if place < len(self._lasts) else self._new(batch)
-        private = [name for name in (KEY, SIGNATURE, SHINGLES) if name in batch.documents.column_names]
-        table = self._judged(batch.documents.drop_columns(private), fates)
-        return settle(self._context.stage, batch, table), None
+        return Sieve(self._context.stage, self._verdicts(fates), (KEY, SIGNATURE, SHINGLES))
 
     def flush(self, through: int) -> tuple[FileRef, ...]:
         """Write what was kept in units up to `through` and is not written yet; no file if that is nothing."""
@@ -99,18 +101,19 @@ class DedupState:
     def _slots(self) -> int:
         return self._rules.bands * self._rules.rows
 
-    def _judged(self, table: pa.Table, fates: Fates) -> pa.Table:
+    def _verdicts(self, fates: Fates) -> pa.Table:
         kept = fates.fates == KEPT
         survivors = self._ids.take(fates.survivors[~kept])
         thresholds = np.where(fates.fates == EXACT, 1.0, self._rules.threshold)
-        return judged(
-            table,
-            pa.array(np.full(len(kept), DROPPED), pa.string(), mask=kept),
-            pa.array(_REASONS[fates.fates], pa.string(), mask=kept),
-            pa.array(fates.similarities, mask=kept),
-            pa.array(thresholds, mask=kept),
-            pc.replace_with_mask(pa.nulls(len(kept), pa.string()), pa.array(~kept), survivors),
-        )
+        columns = {
+            "verdict": pa.array(np.full(len(kept), DROPPED), pa.string(), mask=kept),
+            "reason": pa.array(_REASONS[fates.fates], pa.string(), mask=kept),
+            "value": pa.array(fates.similarities, pa.float64(), mask=kept),
+            "threshold": pa.array(thresholds, pa.float64(), mask=kept),
+            "survivor": pc.replace_with_mask(pa.nulls(len(kept), pa.string()), pa.array(~kept), survivors),
+            "detail": pa.nulls(len(kept), pa.string()),
+        }
+        return pa.table(columns, schema=VERDICT_SCHEMA)
 
     def _entries(self, first: int, last: int) -> pa.Table:
         names = [KEY] * self._rules.exact + [SIGNATURE] * (self._rules.bands > 0) + [SHINGLES] * self._rules.sets
