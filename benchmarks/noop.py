@@ -27,13 +27,13 @@ class NoopWorker:
         """Say that the process is up."""
         return None, Done(-1, {}, report=os.getpid())
 
-    def run(self, job: Job, payload: UnitBatch | None) -> tuple[UnitBatch, Done]:
+    def run(self, job: Job, payload: UnitBatch | None, sieve: None = None) -> tuple[UnitBatch, Done]:
         """Give the batch; every split is one unit."""
         return self._batch.but(unit=job.unit), Done(job.unit, {}, records=1)
 
 
 class NoopOrdered:
-    """Stands for dedup, which hands the batch on, and for the writer, which keeps it."""
+    """Stands for dedup, which gives verdicts alone, and for the writer, which keeps the batch."""
 
     def __init__(self, setup: HostSetup, context: RunContext, *, spool: bool) -> None:
         self._last = context.stage == "write"
@@ -42,10 +42,9 @@ class NoopOrdered:
         """Say that the process is up."""
         return None, Done(-1, {}, report=os.getpid())
 
-    def accept(self, payload: UnitBatch) -> tuple[UnitBatch, Done]:
-        """Hand the unit on."""
-        rows = 0 if self._last else payload.documents.num_rows
-        return payload.but(documents=payload.documents.slice(0, rows)), Done(payload.unit, {})
+    def sift(self, payload: UnitBatch) -> tuple[None, Done]:
+        """Take the unit; no verdicts are no change."""
+        return None, Done(payload.unit, {}, sifted=not self._last)
 
     def flush(self, through: int) -> tuple[None, Done]:
         """Nothing is kept."""
