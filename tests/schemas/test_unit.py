@@ -12,7 +12,12 @@ from headrace.schemas.unit import UnitBatch
 
 def table(start: int, rows: int) -> pa.Table:
     """Give a table with a chunked text column, a nested private column, nulls, and metadata on a field."""
-    texts = pa.chunked_array([pa.array([f"text {i}" for i in range(start, start + rows)], pa.string()), pa.array(["水渠", None], pa.string())])
+    texts = pa.chunked_array(
+        [
+            pa.array([f"text {i}" for i in range(start, start + rows)], pa.string()),
+            pa.array(["水渠", None], pa.string()),
+        ]
+    )
     tokens = pa.array([[1, 2], None, *[[i] for i in range(rows)]], pa.list_(pa.uint16()))
     field = pa.field("_tokens", tokens.type, metadata={b"vocabulary": b"300"})
     return pa.table({"text": texts}).append_column(field, tokens)
