@@ -57,7 +57,7 @@ class EngineConfig(BaseModel):
         300.0, gt=0, description="Longest time one unit, or one document alone, may take in a worker."
     )
     object_store_bytes: int | None = Field(
-        None, ge=80_000_000, description="Ray's object store; by default sized from the window."
+        None, ge=80_000_000, description="Ray's object store, in bytes; by default Ray chooses."
     )
     drain_s: float = Field(
         default=2.0, gt=0, description="After SIGTERM, time to finish what is in flight before stopping."
