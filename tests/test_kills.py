@@ -208,11 +208,13 @@ def _ended(run: Path) -> bool:
 
 
 def _leftovers(run: Path) -> list[psutil.Process]:
-    """Give processes that belong to any session of the run, three seconds after its end."""
+    """Give processes of any session of the run, Ray's actors among them, that are alive three seconds after its end."""
     time.sleep(3)
     pids = {event["pid"] for event in read_events(run) if "pid" in event}
+    alive = [p for p in psutil.process_iter(["cmdline", "status"]) if p.pid in pids]
+    ours = ("headrace", "ray::", "Worker", "OrderedHost")
     return [
         p
-        for p in psutil.process_iter(["cmdline"])
-        if p.pid in pids and "headrace" in " ".join(p.info["cmdline"] or ["ray"])
+        for p in alive
+        if p.info["status"] != psutil.STATUS_ZOMBIE and any(word in " ".join(p.info["cmdline"] or []) for word in ours)
     ]
