@@ -24,6 +24,7 @@ Signatures = npt.NDArray[np.uint32]
 Links = npt.NDArray[np.int32]
 CodePoints = npt.NDArray[np.uint32]
 Classes = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.int32] | npt.NDArray[np.int64]  # positions inside one text
 
 
 def text_buffers(column: Column) -> tuple[Bytes, Offsets]:

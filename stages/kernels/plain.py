@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from itertools import groupby, pairwise
 
@@ -22,7 +23,9 @@ from headrace.stages.kernels.characters import (
     SYMBOL,
     UNSPACED,
     classes,
+    composing,
     fates,
+    fold_normalized,
     sentence_marks,
 )
 
@@ -150,6 +153,31 @@ def repeated_characters(view: str, gram: int) -> tuple[int, int]:
         covered.update(range(i, i + gram) if stretch in seen else ())
         seen.add(stretch)
     return sum(len(found[i]) for i in covered), sum(map(len, found))
+
+
+def view_with_places(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Give the view, and for each of its characters the characters of the text that it came from."""
+    view = ""
+    places: list[tuple[int, int]] = []
+    space: tuple[int, int] | None = None
+    for begin, end in pairwise(_segment_borders(text)):
+        for character in fold_normalized(unicodedata.normalize("NFKC", text[begin:end])):
+            if is_space(character):
+                space = (space[0] if space else begin, end)
+                continue
+            if space and view:
+                view += " "
+                places.append(space)
+            view += character
+            places.append((begin, end))
+            space = None
+    return view, places
+
+
+def _segment_borders(text: str) -> list[int]:
+    """Give where segments begin, and the end: Unicode normalization reaches over none of these borders."""
+    joining = [bool(composing()[ord(unicodedata.normalize("NFKD", c)[0])]) for c in text]
+    return [0, *(i for i, joins in enumerate(joining) if i and not joins), *([len(text)] if text else [])]
 
 
 def is_space(character: str) -> bool:
