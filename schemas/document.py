@@ -10,12 +10,13 @@ import pyarrow as pa
 
 # What `read` yields: bytes and hints, one row a record.
 _RAW: list[pa.Field[Any]] = [
-    pa.field("doc_id", pa.string()),  # source:relative/path#offset
+    pa.field("doc_id", pa.string()),  # source:relative/path#offset, or source:relative/path!member#offset
     pa.field("data", pa.large_binary()),
     pa.field("source", pa.string()),
     pa.field("path", pa.string()),
-    pa.field("offset", pa.int64()),  # first byte of the record in its decompressed container
-    pa.field("member", pa.string()),  # name inside an archive
+    pa.field("offset", pa.int64()),  # first byte of the record in its decompressed container (archive: in its member)
+    pa.field("member", pa.string()),  # name inside an archive, WARC-Record-ID inside a WARC
+    pa.field("url", pa.string()),  # where the container says that the record was fetched
     pa.field("format", pa.string()),  # how parse treats it: text, json, jsonl, csv, html, row (already text)
     pa.field("declared", pa.string()),  # charset by configuration or container
     pa.field("licence", pa.string()),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,7 @@ def _body(line: ManifestLine) -> dict[str, Any]:
 
 def _lane(position: LanePosition) -> dict[str, Any]:
     c = position.cursor
-    at = c and {"split": c.split, "part": c.part, "file": c.file, "offset": c.offset}
+    at = c and asdict(c)
     return {"lane": position.lane, "cursor": at}
 
 

@@ -79,13 +79,17 @@ class Split:
 class Cursor:
     """Where a part of a split begins: enough to read it again without its predecessors' output.
 
-    `file` indexes `Split.files`; `offset` counts bytes of the decompressed content (rows for parquet).
+    `file` indexes `Split.files`; `member` says where a container is entered (ordinal of an archive's member, compressed
+    offset of the gzip member of a .warc.gz); `offset` counts bytes of the decompressed content of that (rows for
+    parquet). `line` counts the line feeds before `offset`, None where nobody counted.
     """
 
     split: int
     part: int = 0
     file: int = 0
     offset: int = 0
+    member: int = 0
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

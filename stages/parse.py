@@ -19,8 +19,9 @@ from headrace.stages.reading.part import TEXT_FIELD
 class Parse(BatchStage):
     """Give one document per text, object, row or page; what is none is named with the reason.
 
-    Fields beside the text go into `metadata` as strict JSON, `url` into its own column. An element of a JSON array is
-    named by its own byte offset in the file.
+    Fields beside the text go into `metadata` as strict JSON, `url` into its own column; where the container says from
+    where a record was fetched (WARC), that is the url, and the record's own `url` stays in `metadata`. An element of a
+    JSON array is named by its own byte offset in the file.
     """
 
     version: ClassVar[int] = 1

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
+from headrace.schemas.document import QUARANTINED
 from headrace.schemas.source import Cursor, Source, Split
 from headrace.stages.reading.content import check_unchanged
 from headrace.stages.reading.opened import OpenedFile, open_file
-from headrace.stages.reading.part import FILE_COST, Draft, Part, Stretch
+from headrace.stages.reading.part import BEGINNING, FILE_COST, Draft, Part, Position, Stretch
 
 __all__ = ["Part", "Reader", "read_part"]
 
@@ -36,33 +37,35 @@ class Reader:
     def read_part(self, split: Split, source: Source, cursor: Cursor, unit_bytes: int) -> Part:
         """Give the records from a cursor to the record border at or behind `unit_bytes`."""
         draft, budget = Draft(source), unit_bytes
-        file, offset = cursor.file, max(cursor.offset, split.begin)
+        file, place = cursor.file, _entered(cursor, split)
         while file < len(split.files) and budget > 0:
-            stretch = self._read_file(split, source, file, offset, budget)
-            draft.add(stretch, _note(stretch, offset))
+            stretch = self._read_file(split, source, file, place, budget)
+            draft.add(stretch, _note(stretch, place))
             budget -= max(stretch.size, FILE_COST)
-            file, offset = (file + 1, 0) if stretch.next is None else (file, stretch.next)
-        more = file < len(split.files)
-        return draft.finished(Cursor(split.index, cursor.part + 1, file, offset) if more else None)
+            file, place = (file + 1, BEGINNING) if stretch.next is None else (file, stretch.next)
+        if file == len(split.files):
+            return draft.finished(None)
+        after = Cursor(split.index, cursor.part + 1, file, place.offset, place.member, place.line)
+        return draft.finished(after)
 
     def close(self) -> None:
         """Release all files."""
         while self._open:
             self._open.popitem()[1].close()
 
-    def _read_file(self, split: Split, source: Source, file: int, offset: int, budget: int) -> Stretch:
+    def _read_file(self, split: Split, source: Source, file: int, place: Position, budget: int) -> Stretch:
         entry = split.files[file]
-        place = (split.root, entry, split.end, source)
-        opened = self._open.pop((*place, offset), None)
+        key = (split.root, entry, split.end, source)
+        opened = self._open.pop((*key, place), None)
         if opened is None:
-            opened = open_file(split, entry, source, offset)
+            opened = open_file(split, entry, source, place)
         else:
             check_unchanged(split.root, entry)
         stretch = opened.read(budget)
         if stretch.next is None:
             opened.close()
         else:
-            self._keep((*place, stretch.next), opened)
+            self._keep((*key, stretch.next), opened)
         return stretch
 
     def _keep(self, place: object, opened: OpenedFile) -> None:
@@ -71,7 +74,14 @@ class Reader:
             self._open.popitem(last=False)[1].close()
 
 
-def _note(stretch: Stretch, offset: int) -> str:
-    if stretch.faults:
-        return stretch.faults[-1].reason
-    return "" if offset or stretch.next is not None or len(stretch.records.data) else "empty"
+def _entered(cursor: Cursor, split: Split) -> Position:
+    """Give where a cursor enters its file; the lines before a range, or of an older cursor, nobody counted."""
+    offset = max(cursor.offset, split.begin)
+    return Position(offset, cursor.member, cursor.line if offset == cursor.offset and offset else None if offset else 0)
+
+
+def _note(stretch: Stretch, place: Position) -> str:
+    faults = [fault.reason for fault in stretch.faults if fault.verdict == QUARANTINED]
+    if faults:
+        return faults[-1]
+    return "empty" if place == BEGINNING and stretch.next is None and not stretch.gave else ""

@@ -32,29 +32,27 @@ class TextField:
 
 
 def add_object(
-    outcomes: Outcomes, row: int, value: Any, text_field: TextField, evidence: bytes, offset: int = 0
+    outcomes: Outcomes, row: int, value: Any, text_field: TextField, evidence: bytes, offset: int = 0, feeds: int = 0
 ) -> None:
     """Make a document of a JSON object, or say why there is none."""
     if not isinstance(value, dict):
-        outcomes.refuse(
-            row, "not_an_object", f"a {type(value).__name__} at byte {offset} of the record", evidence, offset
-        )
+        outcomes.refuse(row, "not_an_object", f"a {type(value).__name__}", evidence, offset, feeds)
         return
     if text_field.name not in value:
         names = ", ".join(sorted(value)[:_SHOWN_FIELDS])
         detail = f"no field {text_field.name!r}; the fields are: {names}; name one as `text_field` of the source"
-        outcomes.refuse(row, "no_text_field", detail, evidence, offset)
+        outcomes.refuse(row, "no_text_field", detail, evidence, offset, feeds)
         return
     found = value.pop(text_field.name)
     text = "" if found is None else text_field.text_of(found)
     if text is None:
         detail = f"field {text_field.name!r} holds a {type(found).__name__}"
-        outcomes.refuse(row, "text_not_string", detail, evidence, offset)
+        outcomes.refuse(row, "text_not_string", detail, evidence, offset, feeds)
         return
-    url = value.pop(_URL) if isinstance(value.get(_URL), str) else None
+    url = value.pop(_URL) if isinstance(value.get(_URL), str) and not outcomes.has_url(row) else None
     try:
         metadata = spelled(value) if value else None
     except InvalidJsonError as error:
-        outcomes.refuse(row, "invalid_json", str(error), evidence, offset)
+        outcomes.refuse(row, "invalid_json", str(error), evidence, offset, feeds)
         return
     outcomes.keep(row, text, url, metadata, offset)

@@ -24,7 +24,7 @@ _TITLE = re.compile(r"<title[^>]{0,200}>(.{1,1000}?)</title", re.IGNORECASE | re
 
 def parse_pages(records: pa.Table) -> pa.Table:
     """Make a document of each page that has a main text."""
-    outcomes = Outcomes()
+    outcomes = Outcomes(records, placed=False)
     for row, page in enumerate(strings(records["text"])):
         text = main_text(page)
         if text:
@@ -32,7 +32,7 @@ def parse_pages(records: pa.Table) -> pa.Table:
             outcomes.keep(row, text, None, spelled({"title": title}) if title else None)
         else:
             outcomes.refuse(row, "empty", "the page has no main text", None)
-    return outcomes.table(records)
+    return outcomes.table()
 
 
 def main_text(page: str) -> str:

@@ -20,23 +20,22 @@ _BOM_BYTES = {"utf-8": 3, "utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-3
 
 def parse_lines(records: pa.Table, text_field: str) -> pa.Table:
     """Make a document of each line that holds a JSON object with a text."""
-    outcomes, chosen = Outcomes(), TextField.of(text_field)
-    places = records["offset"].to_pylist()
+    outcomes, chosen = Outcomes(records), TextField.of(text_field)
     exact = long_numbers(*text_buffers(records["text"]), LONG_DIGITS)
     lines = [line or b"" for line in records["text"].cast(pa.large_binary()).to_pylist()]
     for row, line in enumerate(lines):
         try:
             value = parsed(line, exact=bool(exact[row]))
         except InvalidJsonError as error:
-            outcomes.refuse(row, "invalid_json", f"the line at byte {places[row]}: {error}", line)
+            outcomes.refuse(row, "invalid_json", str(error), line)
             continue
         add_object(outcomes, row, value, chosen, line)
-    return outcomes.table(records)
+    return outcomes.table()
 
 
 def parse_files(records: pa.Table, text_field: str) -> pa.Table:
     """Make a document of each object of a JSON file; elements of an array are named by where they begin."""
-    outcomes, chosen = Outcomes(), TextField.of(text_field)
+    outcomes, chosen = Outcomes(records), TextField.of(text_field)
     columns = (strings(records[name]) for name in ("text", "encoding", "encoding_method"))
     for row, (text, encoding, method) in enumerate(zip(*columns, strict=True)):
         data = text.encode()
@@ -46,8 +45,8 @@ def parse_files(records: pa.Table, text_field: str) -> pa.Table:
         elif data.lstrip(_SPACE).startswith(b"["):
             _add_elements(outcomes, _File(row, data, encoding, skipped), chosen)
         else:
-            _add_value(outcomes, row, data, chosen, 0)
-    return outcomes.table(records)
+            _add_value(outcomes, row, data, chosen)
+    return outcomes.table()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,35 +63,38 @@ class _File:
         return len(self.data[begin:end].decode().encode(self.encoding, "replace"))
 
 
-def _add_value(outcomes: Outcomes, row: int, data: bytes, text_field: TextField, offset: int) -> bool:
+def _add_value(
+    outcomes: Outcomes, row: int, data: bytes, text_field: TextField, offset: int = 0, feeds: int = 0
+) -> bool:
     try:
         value = parsed(data, exact=holds_long_number(data))
     except InvalidJsonError as error:
-        outcomes.refuse(row, "invalid_json", f"{offset} bytes into the file: {error}", data, offset)
+        outcomes.refuse(row, "invalid_json", str(error), data, offset, feeds)
         return False
-    add_object(outcomes, row, value, text_field, data, offset)
+    add_object(outcomes, row, value, text_field, data, offset, feeds)
     return True
 
 
 def _add_elements(outcomes: Outcomes, file: _File, text_field: TextField) -> None:
     """Take an array element by element: a broken one costs only itself, unless it hides where the next begins."""
     begins, ends, depths, closed = array_elements(np.frombuffer(file.data, np.uint8))
-    at, offset, good = 0, file.skipped, True
+    at, offset, feeds, good = 0, file.skipped, 0, True
     for begin, end, deep in zip(begins.tolist(), ends.tolist(), depths.tolist(), strict=True):
         element = file.data[begin:end].lstrip(_SPACE)
         offset += file.grown(at, end - len(element))
+        feeds += file.data.count(b"\n", at, end - len(element))
         at = end - len(element)
         element = element.rstrip(_SPACE)
         if not element:
             reason = "empty" if len(begins) == 1 and closed > 0 else "invalid_json"
-            outcomes.refuse(file.row, reason, f"no element {offset} bytes into the file", None, offset)
+            outcomes.refuse(file.row, reason, "no element", None, offset, feeds)
             good = False
         elif deep > MAX_DEPTH:
-            detail = f"{offset} bytes into the file: nested more than {MAX_DEPTH} levels deep"
-            outcomes.refuse(file.row, "invalid_json", detail, element, offset)
+            detail = f"nested more than {MAX_DEPTH} levels deep"
+            outcomes.refuse(file.row, "invalid_json", detail, element, offset, feeds)
             good = False
         else:
-            good = _add_value(outcomes, file.row, element, text_field, offset)
+            good = _add_value(outcomes, file.row, element, text_field, offset, feeds)
     _check_end(outcomes, file, closed, offset, told=not good)
 
 
@@ -102,8 +104,8 @@ def _check_end(outcomes: Outcomes, file: _File, closed: int, offset: int, *, tol
         if not told:
             outcomes.refuse(file.row, "invalid_json", "the array is not closed", None, offset)
         return
-    rest = file.data[closed:].strip(_SPACE)
+    rest = file.data[closed:].lstrip(_SPACE)
     if rest:
-        place = file.skipped + file.grown(0, closed)
-        detail = f"something follows the array {place} bytes into the file"
-        outcomes.refuse(file.row, "invalid_json", detail, rest, place)
+        feeds = file.data.count(b"\n", 0, len(file.data) - len(rest))
+        place = file.skipped + file.grown(0, len(file.data) - len(rest))
+        outcomes.refuse(file.row, "invalid_json", "something follows the array", rest, place, feeds)

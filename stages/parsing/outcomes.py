@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -11,15 +13,18 @@ from headrace.schemas.document import DOCUMENT_SCHEMA, DROPPED, QUARANTINED
 from headrace.stages.base import conform, judged
 from headrace.stages.kernels.arrays import Column
 from headrace.stages.parsing.tidy import blank, tidy
+from headrace.stages.reading.part import LINE
 
 _DROPPED_REASONS = ("empty",)  # nothing is wrong with these; every other reason is a fault of the input
 _NONE: tuple[tuple[()], ...] = ((),) * 7
 
 
-@dataclass(slots=True)
+@dataclass
 class Outcomes:
     """Documents and refusals, in the order of the records they came from."""
 
+    records: pa.Table  # with `text`, as decode gives them
+    placed: bool = True  # a refusal's detail begins with the line and the byte
     # Row, offset, text, url, metadata, reason, detail: one append for each record instead of one for each column.
     _found: list[tuple[int, int, str | None, str | None, str | None, str | None, str | None]] = field(
         default_factory=list
@@ -29,21 +34,45 @@ class Outcomes:
         """Take a document that begins so many bytes into its record; one of white space alone is dropped as empty."""
         self._found.append((row, offset, text, url, metadata, None, None))
 
-    def refuse(self, row: int, reason: str, detail: str | None, evidence: bytes | None, offset: int = 0) -> None:
-        """Take note of a record that gives no document; the evidence is its UTF-8 text."""
+    def refuse(
+        self, row: int, reason: str, detail: str | None, evidence: bytes | None, offset: int = 0, feeds: int = 0
+    ) -> None:
+        """Take note of a record, or a part of one behind so many bytes and line feeds, that gives no document.
+
+        The evidence is its UTF-8 text.
+        """
+        if detail is not None and self.placed:
+            detail = f"{self._place(row, offset, feeds)}: {detail}"
         self._found.append((row, offset, evidence.decode() if evidence else None, None, None, reason, detail))
 
-    def table(self, records: pa.Table) -> pa.Table:
+    def _place(self, row: int, offset: int, feeds: int) -> str:
+        byte = self.records["offset"][row].as_py() + offset
+        line = self.records[LINE][row].as_py() if LINE in self.records.column_names else None
+        return f"byte {byte}" if line is None else f"line {line + feeds} (byte {byte})"
+
+    @cached_property
+    def _fetched(self) -> frozenset[int]:
+        urls = self.records["url"] if "url" in self.records.column_names else None
+        if urls is None or urls.null_count == len(urls):
+            return frozenset()
+        return frozenset(np.flatnonzero(urls.is_valid().to_numpy()).tolist())
+
+    def has_url(self, row: int) -> bool:
+        """Say whether the container says where a record was fetched; what the record says itself counts less."""
+        return row in self._fetched
+
+    def table(self) -> pa.Table:
         """Give the documents, with what is known of the records they came from, and the verdict columns."""
         rows, offsets, texts, urls, metadata, reasons, details = (
             zip(*self._found, strict=True) if self._found else _NONE
         )
-        known = records.drop_columns(["text"])  # a file's text would be copied once for each of its elements
+        known = self.records.drop_columns(["text"])  # a file's text would be copied once for each of its elements
         taken = known if rows == tuple(range(known.num_rows)) else known.take(pa.array(rows, pa.int64()))
         columns: dict[str, Column] = {name: taken[name] for name in taken.column_names}
         text = tidy(pa.array(texts, pa.large_string()))
         columns["text"] = pa.chunked_array([text])
-        columns["url"] = pa.chunked_array([pa.array(urls, pa.string())])
+        found = pa.chunked_array([pa.array(urls, pa.string())])
+        columns["url"] = pc.coalesce(columns["url"], found) if self._fetched else found
         columns["metadata"] = pa.chunked_array([pa.array(metadata, pa.string())])
         if any(offsets):
             begins = pc.add(taken["offset"], pa.chunked_array([pa.array(offsets, pa.int64())]))

@@ -18,16 +18,16 @@ _DELIMITERS = ",;\t|"
 def parse_rows(records: pa.Table, text_field: str) -> pa.Table:
     """Make a document of each row; the header says which field is the text."""
     csv.field_size_limit(sys.maxsize)  # the module's own limit of 128 KiB is per process; ours is max_record_bytes
-    outcomes, chosen = Outcomes(), TextField.of(text_field)
-    columns = (records[name].to_pylist() for name in ("text", "path", "offset"))
-    for row, (text, path, place) in enumerate(zip(*columns, strict=True)):
+    outcomes, chosen = Outcomes(records), TextField.of(text_field)
+    columns = (records[name].to_pylist() for name in ("text", "path"))
+    for row, (text, path) in enumerate(zip(*columns, strict=True)):
         try:
             fields = _fields(text, quoted=ending(path) not in TAB_ENDINGS)
         except (csv.Error, ValueError) as error:
-            outcomes.refuse(row, "invalid_csv", f"the row at byte {place}: {error}", text.encode())
+            outcomes.refuse(row, "invalid_csv", str(error), text.encode())
             continue
         add_object(outcomes, row, fields, chosen, text.encode())
-    return outcomes.table(records)
+    return outcomes.table()
 
 
 def _fields(text: str, *, quoted: bool) -> dict[str, str]:

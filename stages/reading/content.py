@@ -22,6 +22,8 @@ class Content:
 
     def __init__(self, file: InputFile, stream: ByteStream, plain: PlainStream, source: Source) -> None:
         self.file, self._stream, self._plain = file, stream, plain
+        self.path = self.name = file.path  # where the file is; whose ending tells the format
+        self.member: str | None = None
         self.offset = 0
         self.fault: StreamFaultError | None = None
         self._pending = b""

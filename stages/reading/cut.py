@@ -26,8 +26,13 @@ class Cutter:
     carry: Callable[[Block], bytes]
 
 
+def line_feeds(block: Block) -> Places:
+    """Give where the line feeds are."""
+    return np.flatnonzero(block == _NEWLINE)
+
+
 def _line_ends(block: Block) -> Places:
-    return np.flatnonzero(block == _NEWLINE) + 1
+    return line_feeds(block) + 1
 
 
 def _blank_line_ends(block: Block) -> Places:
@@ -47,7 +52,7 @@ def _row_ends(block: Block) -> Places:
 
 
 def _last_line(block: Block) -> bytes:
-    newlines = np.flatnonzero(block == _NEWLINE)
+    newlines = line_feeds(block)
     begin = newlines[-1] + 1 if len(newlines) else 0
     tail = block[begin:]
     return b"x" if len(tail) and tail.max() > _SPACE else b" "

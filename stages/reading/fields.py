@@ -10,8 +10,10 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
+from headrace.stages.kernels.arrays import Array, Column
 
-def columns_as_json(table: pa.Table) -> pa.Array[Any]:
+
+def columns_as_json(table: pa.Table) -> Array:
     """Give one strict JSON object a row, keys sorted; null for a table without columns."""
     if not table.num_columns:
         return pa.nulls(table.num_rows, pa.string())
@@ -21,7 +23,7 @@ def columns_as_json(table: pa.Table) -> pa.Array[Any]:
     return pa.array([_encoded(dict(zip(names, row, strict=True))) for row in rows], pa.string())
 
 
-def _values(column: pa.ChunkedArray[Any]) -> list[Any]:
+def _values(column: Column) -> list[Any]:
     if pa.types.is_temporal(column.type):
         column = column.cast(pa.string())  # ISO 8601; Python has no nanoseconds
     try:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-import pyarrow as pa
-
 from headrace.schemas.source import InputFile, Source, Split
 from headrace.stages.reading.content import Content, open_content
 from headrace.stages.reading.header import read_header, with_header
-from headrace.stages.reading.part import Fault, Records, Stretch
+from headrace.stages.reading.part import Fault, Position, Stretch
 from headrace.stages.reading.records import align, cutter_of, read_stretch
 from headrace.stages.reading.stream import StreamFaultError
 from headrace.stages.reading.table import TableFile
@@ -46,12 +43,16 @@ class RefusedFile:
 class RecordFile:
     """A file whose records are cut out of its bytes."""
 
-    def __init__(self, content: Content, source: Source, end: int | None, header: bytes | None) -> None:
+    def __init__(
+        self, content: Content, source: Source, end: int | None, header: bytes | None, line: int | None
+    ) -> None:
         self._content, self._source, self._end, self._header = content, source, end, header
+        self._line = line
 
     def read(self, budget: int) -> Stretch:
         """Give the next records."""
-        stretch = read_stretch(self._content, self._source, budget, self._end)
+        stretch = read_stretch(self._content, self._source, budget, self._end, self._line)
+        self._line = stretch.next.line if stretch.next else None
         return stretch if self._header is None else with_header(stretch, self._header)
 
     def close(self) -> None:
@@ -59,8 +60,8 @@ class RecordFile:
         self._content.close()
 
 
-def open_file(split: Split, file: InputFile, source: Source, offset: int) -> OpenedFile:
-    """Open a file of a split at an offset of its content (a row of a table)."""
+def open_file(split: Split, file: InputFile, source: Source, place: Position) -> OpenedFile:
+    """Open a file of a split at a place of it; the same place gives the same records, whoever was there before."""
     try:
         content = open_content(split.root, file, source)
     except StreamFaultError as fault:
@@ -69,18 +70,21 @@ def open_file(split: Split, file: InputFile, source: Source, offset: int) -> Ope
         content.close()
         if content.packed:
             return RefusedFile(file, "unsupported_format", f"{content.format} inside a compressed file")
-        return TableFile(split.root, file, source, content.format, offset)
+        return TableFile(split.root, file, source, content.format, place.offset)
     if content.format.startswith("unsupported:") and not content.blank:
         content.close()
         return RefusedFile(file, "unsupported_format", content.format.partition(":")[2])
-    return _at_offset(content, split, source, offset)
+    return _at_place(content, split, source, place)
 
 
-def _at_offset(content: Content, split: Split, source: Source, offset: int) -> OpenedFile:
+def _at_place(content: Content, split: Split, source: Source, place: Position) -> OpenedFile:
+    offset, line = place.offset, place.line
     header = read_header(content, source) if content.format == "csv" else None
     if isinstance(header, Fault):
         content.close()
         return RefusedFile(content.file, header.reason, header.detail)
+    if header is not None and not offset:
+        line = header.lines
     cutter = cutter_of(content.format, content.file.path, source)
     if cutter is not None and offset == split.begin > 0:
         if not align(content, offset, split.end, cutter):
@@ -88,7 +92,7 @@ def _at_offset(content: Content, split: Split, source: Source, offset: int) -> O
             return _EndedFile(content.file)
     elif offset > content.offset:
         content.move_to(offset)
-    return RecordFile(content, source, split.end, header)
+    return RecordFile(content, source, split.end, header.row if header else None, line)
 
 
 class _EndedFile:
@@ -106,5 +110,4 @@ class _EndedFile:
 
 
 def _nothing(path: str, *faults: Fault) -> Stretch:
-    records = Records(path, "text", None, pa.array([], pa.large_binary()), np.zeros(0, np.int64))
-    return Stretch(records, faults, None, 0)
+    return Stretch(path, (), faults, None, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +13,11 @@ from headrace.schemas.document import QUARANTINED, RAW_SCHEMA
 from headrace.schemas.ledger import FileCount
 from headrace.schemas.source import Cursor, Source
 from headrace.stages.base import judged
+from headrace.stages.kernels.arrays import Array
 
 STAGE = "read"
 TEXT_FIELD = "_text_field"  # private column: the field that parse shall take the text from
+LINE = "_line"  # private column: 1-based line of the record's first byte, null where nobody counted
 FILE_COST = 1024  # bytes an opened file counts at least, so that a part of empty files ends too
 
 
@@ -24,10 +25,22 @@ FILE_COST = 1024  # bytes an opened file counts at least, so that a part of empt
 class Part:
     """One part of a split: its records, what could not be read, how each file fared, and where the next part begins."""
 
-    documents: pa.Table  # RAW_SCHEMA, and the private column TEXT_FIELD
+    documents: pa.Table  # RAW_SCHEMA, and the private columns TEXT_FIELD and LINE
     faults: pa.Table  # RAW_SCHEMA, the verdict columns and `stage`
     files: tuple[FileCount, ...]
     next: Cursor | None  # None: the split has ended
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place of a file: byte of the content (row of a table), where a container is entered, line feeds before it."""
+
+    offset: int = 0
+    member: int = 0
+    line: int | None = 0  # None where nobody counted
+
+
+BEGINNING = Position()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +53,43 @@ class Fault:
     detail: str
     value: float | None = None
     threshold: float | None = None
+    member: str | None = None  # name inside an archive: part of doc_id
+    line: int | None = None  # 1-based
+    verdict: str = QUARANTINED  # dropped: nothing is wrong with it, it is only no text
+    record_id: str | None = None  # WARC-Record-ID: in the column `member`, not in doc_id
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Records of one file: their bytes and where in the content each begins."""
+    """Records of one content: their bytes, and where each begins."""
 
     path: str
     format: str
     declared: str | None
-    data: pa.Array[Any]  # large_binary
+    data: Array  # large_binary
     offsets: npt.NDArray[np.int64]
-    metadata: pa.Array[Any] | None = None
+    metadata: Array | None = None
+    member: str | None = None  # name inside an archive: part of doc_id
+    lines: npt.NDArray[np.int64] | None = None  # 1-based
+    record_id: str | None = None  # WARC-Record-ID: in the column `member`, not in doc_id
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What one file gave to a part: about `size` bytes; `next` is the content offset to go on from, None at the end."""
+    """What one file gave to a part: about `size` bytes; `next` is the place to go on from, None at the end."""
 
-    records: Records
+    path: str
+    records: tuple[Records, ...]
     faults: tuple[Fault, ...]
-    next: int | None
+    next: Position | None
     size: int
+
+    @property
+    def gave(self) -> int:
+        """Count the records."""
+        return sum(len(records.data) for records in self.records)
 
 
 @dataclass(slots=True)
@@ -75,12 +103,11 @@ class Draft:
 
     def add(self, stretch: Stretch, note: str) -> None:
         """Take what one file gave."""
-        if len(stretch.records.data):
-            self.records.append(stretch.records)
+        self.records.extend(records for records in stretch.records if len(records.data))
         self.faults.extend(stretch.faults)
-        path = f"{self.source.name}:{shown(stretch.records.path)}"
+        path = f"{self.source.name}:{shown(stretch.path)}"
         before = self.files.pop() if self.files and self.files[-1].path == path else FileCount(path, 0)
-        self.files.append(FileCount(path, before.records + len(stretch.records.data), note or before.note))
+        self.files.append(FileCount(path, before.records + stretch.gave, note or before.note))
 
     def finished(self, after: Cursor | None) -> Part:
         """Give the part."""
@@ -98,17 +125,17 @@ def _documents(source: Source, records: list[Records]) -> pa.Table:
     owner = np.repeat(np.arange(len(records)), lengths)
     offsets = pa.array(np.concatenate([r.offsets for r in records]) if records else np.zeros(0), pa.int64())
 
-    def spread(values: list[str | None]) -> pa.Array[Any]:
+    def spread(values: list[str | None]) -> Array:
         return pa.array(values, pa.string()).take(owner)
 
-    paths: list[str | None] = [shown(r.path) for r in records]
     columns = {
-        "doc_id": _doc_ids(spread([f"{source.name}:{p}" for p in paths]), offsets),
+        "doc_id": _doc_ids(spread([_content(source, r) for r in records]), offsets),
         "data": _joined([r.data for r in records], pa.large_binary()),
         "source": pa.repeat(pa.scalar(source.name), rows),
-        "path": spread(paths),
+        "path": spread([shown(r.path) for r in records]),
         "offset": offsets,
-        "member": pa.nulls(rows, pa.string()),
+        "member": spread([_member(r) for r in records]),
+        "url": spread([r.url for r in records]),
         "format": spread([r.format for r in records]),
         "declared": spread([r.declared for r in records]),
         "licence": pa.repeat(pa.scalar(source.licence, pa.string()), rows),
@@ -116,42 +143,63 @@ def _documents(source: Source, records: list[Records]) -> pa.Table:
         "metadata": _joined([_metadata(r) for r in records], pa.string()),
     }
     table = pa.table([columns[name] for name in RAW_SCHEMA.names], schema=RAW_SCHEMA)
-    return table.append_column(TEXT_FIELD, pa.repeat(pa.scalar(source.text_field), rows))
+    table = table.append_column(TEXT_FIELD, pa.repeat(pa.scalar(source.text_field), rows))
+    return table.append_column(LINE, _joined([_lines(r) for r in records], pa.int64()))
 
 
 def _faults(source: Source, faults: list[Fault]) -> pa.Table:
     rows = len(faults)
-    paths = [shown(f.path) for f in faults]
     columns = {
-        "doc_id": pa.array([f"{source.name}:{p}#{f.offset}" for p, f in zip(paths, faults, strict=True)], pa.string()),
+        "doc_id": pa.array([f"{_content(source, f)}#{f.offset}" for f in faults], pa.string()),
         "source": pa.repeat(pa.scalar(source.name), rows),
-        "path": pa.array(paths, pa.string()),
+        "path": pa.array([shown(f.path) for f in faults], pa.string()),
         "offset": pa.array([f.offset for f in faults], pa.int64()),
+        "member": pa.array([_member(f) for f in faults], pa.string()),
+        "url": pa.array([f.url for f in faults], pa.string()),
         "licence": pa.repeat(pa.scalar(source.licence, pa.string()), rows),
         "authority": pa.repeat(pa.scalar(source.authority, pa.float32()), rows),
     }
     table = pa.table([columns.get(f.name, pa.nulls(rows, f.type)) for f in RAW_SCHEMA], schema=RAW_SCHEMA)
     table = judged(
         table,
-        [QUARANTINED] * rows,
+        [f.verdict for f in faults],
         [f.reason for f in faults],
         [f.value for f in faults],
         [f.threshold for f in faults],
-        detail=[f.detail for f in faults],
+        detail=[_detail(f) for f in faults],
     )
     return table.append_column("stage", pa.array([STAGE] * rows, pa.string()))
 
 
-def _doc_ids(prefix: pa.Array[Any], offsets: pa.Array[Any]) -> pa.Array[Any]:
-    joined: pa.Array[Any] = pc.binary_join_element_wise(prefix, offsets.cast(pa.string()), "#")  # type: ignore[call-overload]
+def _content(source: Source, of: Records | Fault) -> str:
+    """Name the content that offsets count in: a file, or what is behind the `!` inside of one."""
+    inside = "" if of.member is None else f"!{shown(of.member)}"
+    return f"{source.name}:{shown(of.path)}{inside}"
+
+
+def _member(of: Records | Fault) -> str | None:
+    names = [shown(name) for name in (of.member, of.record_id) if name is not None]
+    return "!".join(names) if names else None
+
+
+def _detail(fault: Fault) -> str:
+    return fault.detail if fault.line is None else f"line {fault.line} (byte {fault.offset}): {fault.detail}"
+
+
+def _doc_ids(prefix: Array, offsets: Array) -> Array:
+    joined: Array = pc.binary_join_element_wise(prefix, offsets.cast(pa.string()), "#")  # type: ignore[call-overload]
     return joined
 
 
-def _joined(arrays: list[pa.Array[Any]], kind: pa.DataType) -> pa.Array[Any]:
+def _joined(arrays: list[Array], kind: pa.DataType) -> Array:
     if not arrays:
         return pa.array([], kind)
     return arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
 
 
-def _metadata(records: Records) -> pa.Array[Any]:
+def _metadata(records: Records) -> Array:
     return pa.nulls(len(records.data), pa.string()) if records.metadata is None else records.metadata
+
+
+def _lines(records: Records) -> Array:
+    return pa.nulls(len(records.data), pa.int64()) if records.lines is None else pa.array(records.lines, pa.int64())

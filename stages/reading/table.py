@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from headrace.schemas.source import InputFile, Source
 from headrace.stages.reading.fields import columns_as_json
-from headrace.stages.reading.part import Fault, Records, Stretch
+from headrace.stages.reading.part import Fault, Position, Records, Stretch
 from headrace.stages.reading.stream import StreamFaultError
 
 _BATCH_ROWS = 1024
@@ -42,9 +42,9 @@ class TableFile:
             self._ready = table.slice(rows)
             size += int(costs[rows - 1])
             self._row += rows
-        following = self._row if self._load() is not None else None
+        following = Position(self._row, line=None) if self._load() is not None else None
         records, large = self._records(taken, begin)
-        return Stretch(records, (*large, *([self._fault] if self._fault else [])), following, size)
+        return Stretch(self._file.path, (records,), (*large, *([self._fault] if self._fault else [])), following, size)
 
     def close(self) -> None:
         """Release the file."""

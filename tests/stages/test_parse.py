@@ -81,7 +81,7 @@ def test_json_lines(tmp_path: Path, line: bytes, text: str, metadata: dict[str, 
 @pytest.mark.parametrize(
     ("line", "reason", "detail"),
     [
-        (b'{"text": "x"', "invalid_json", "the line at byte 14"),
+        (b'{"text": "x"', "invalid_json", "line 2 (byte 14): "),
         (b'{"text": "x"} {"text": "y"}', "invalid_json", "Extra data"),
         (b'{"text": "a\tb"}', "invalid_json", "control character"),
         (b"{'text': 1}", "invalid_json", "at character 1"),
