@@ -12,9 +12,10 @@ from pathlib import Path
 
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.source import InputFile, Source, Split
-from headrace.stages.reading.content import UNREADABLE, open_content
+from headrace.stages.reading.content import open_content
 from headrace.stages.reading.formats import cuttable, is_table
 from headrace.stages.reading.part import FILE_COST
+from headrace.stages.reading.storage import UNREADABLE
 from headrace.stages.reading.stream import StreamFaultError
 
 RANGE_UNITS = 16  # a byte range holds this many units: long enough to amortise opening, short enough to share out

@@ -10,9 +10,9 @@ from collections import OrderedDict
 
 from headrace.schemas.document import QUARANTINED
 from headrace.schemas.source import Cursor, Source, Split
-from headrace.stages.reading.content import check_unchanged
 from headrace.stages.reading.opened import OpenedFile, open_file
 from headrace.stages.reading.part import BEGINNING, FILE_COST, Draft, Part, Position, Stretch
+from headrace.stages.reading.storage import check_unchanged
 
 __all__ = ["Part", "Reader", "read_part"]
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import BinaryIO
-
-from headrace.schemas.errors import HeadraceError
 from headrace.schemas.source import InputFile, Source
 from headrace.stages.reading.formats import HEAD_BYTES, format_of, packing
+from headrace.stages.reading.storage import open_listed
 from headrace.stages.reading.stream import ByteStream, PlainStream, StreamFaultError, gunzip, unzstd
 from headrace.stages.reading.wide import bom_of, wide_by_zeros
 
-UNREADABLE = -1  # mtime_ns of a file that could not even be looked at when the input was listed
 _SKIP = 1 << 20
 _MAX_LAYERS = 3  # .gz of .gz happens; more is an attack
 _BEFORE = 4096
@@ -106,7 +102,7 @@ class Content:
 
 def open_content(root: str, file: InputFile, source: Source) -> Content:
     """Open a listed file; raises StreamFaultError if it cannot be read, HeadraceError if it is not the listed one."""
-    plain = PlainStream(_open_listed(root, file))
+    plain = PlainStream(open_listed(root, file))
     stream: ByteStream = plain
     for _ in range(_MAX_LAYERS):
         kind = packing(_head(stream))
@@ -116,39 +112,8 @@ def open_content(root: str, file: InputFile, source: Source) -> Content:
     return Content(file, stream, plain, source)
 
 
-def check_unchanged(root: str, file: InputFile) -> None:
-    """Raise HeadraceError where a file is not the one that the plan was made with."""
-    try:
-        state = (Path(root) / file.path).stat()
-    except FileNotFoundError as error:
-        raise _changed(file, "it is gone") from error
-    except OSError as error:
-        raise StreamFaultError("unreadable_file", error.strerror or "cannot be examined") from error
-    if (state.st_size, state.st_mtime_ns) != (file.bytes, file.mtime_ns):
-        raise _changed(file, f"it had {file.bytes} bytes and has {state.st_size} now, or its time differs")
-
-
-def _open_listed(root: str, file: InputFile) -> BinaryIO:
-    if file.mtime_ns == UNREADABLE:
-        raise StreamFaultError("unreadable_file", "it could not be examined when the input was listed")
-    check_unchanged(root, file)
-    try:
-        return (Path(root) / file.path).open("rb", buffering=0)
-    except OSError as error:
-        raise StreamFaultError("unreadable_file", error.strerror or "cannot be opened") from error
-
-
 def _head(stream: ByteStream) -> bytes:
     try:
         return stream.peek(HEAD_BYTES)
     except StreamFaultError:
         return b""  # nothing was delivered; the first read says why
-
-
-def _changed(file: InputFile, why: str) -> HeadraceError:
-    return HeadraceError(
-        "an input file changed after the run was planned",
-        where=file.path,
-        why=why,
-        remedy="restore the file, or start again with --fresh",
-    )

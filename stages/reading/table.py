@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import pyarrow.parquet as pq
 from headrace.schemas.source import InputFile, Source
 from headrace.stages.reading.fields import columns_as_json
 from headrace.stages.reading.part import Fault, Position, Records, Stretch
+from headrace.stages.reading.storage import open_table
 from headrace.stages.reading.stream import StreamFaultError
 
 _BATCH_ROWS = 1024
@@ -27,7 +27,7 @@ class TableFile:
 
     def __init__(self, root: str, file: InputFile, source: Source, kind: str, row: int) -> None:
         self._file, self._source, self._kind, self._row = file, source, kind, row
-        self._batches = _batches(Path(root) / file.path, kind, source.text_field, row)
+        self._batches = _batches(root, file, kind, source.text_field, row)
         self._ready: pa.Table | None = None
         self._fault: Fault | None = None
 
@@ -82,10 +82,10 @@ class TableFile:
         return Records(path, "row" if native else "text", None, data, rows, metadata), large
 
 
-def _batches(path: Path, kind: str, text_field: str, row: int) -> Generator[pa.Table]:
+def _batches(root: str, file: InputFile, kind: str, text_field: str, row: int) -> Generator[pa.Table]:
     """Give tables of some rows from a row onwards: the text column first, as strings (or bytes), then the others."""
-    with pa.OSFile(str(path), "rb") as file:
-        for table in _parquet(file, text_field, row) if kind == "parquet" else _arrow(file, text_field, row):
+    with open_table(root, file) as opened:
+        for table in _parquet(opened, text_field, row) if kind == "parquet" else _arrow(opened, text_field, row):
             yield _text_first(table, text_field)
 
 
