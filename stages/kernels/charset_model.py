@@ -1,0 +1,60 @@
+"""What the charset kernels know: tables that `stages/decoding/model.py` builds, as one value that kernels can take.
+
+Scores are whole numbers: centinats (hundredths of a natural logarithm), the more the likelier.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Points = npt.NDArray[np.uint32]
+Logs = npt.NDArray[np.int16]
+Numbers = npt.NDArray[np.uint8]
+
+# Families of codes of two bytes and more; CP950_KANA is Big5 with another layout of the rows C6 to C8.
+GB18030, BIG5, CP932, EUC_JP, CP949, EUC_TW, JOHAB, CP950_KANA = range(8)
+FAMILIES = 8
+# Languages of `character_logs`; ANY is whatever may stand in Unicode.
+HANS, HANT, JAPANESE, KOREAN, ANY = range(5)
+PAIR_BITS = 19
+PAIR_SLOTS = 1 << PAIR_BITS
+GAIN_STEP = 4  # centinats in one step of a pair's gain, which has eight bits
+BEYOND = 0xFFFF  # stands for code points beyond the basic plane
+
+# What a byte of a single-byte page is. LOWER to MARK are letters; MARK and FINAL stand only behind one.
+NOTHING, LOWER, UPPER, CASELESS, FINAL, MARK, DIGIT, SIGN, APOSTROPHE, UNDEFINED = range(10)
+
+
+class Model(NamedTuple):
+    """All tables. `Q` is a double-byte hypothesis (family and language), `P` a page with a language, `L` a language."""
+
+    codes: Points  # [family, two-byte code]: code point, 0 = none
+    four_byte: npt.NDArray[np.uint16]  # GB 18030's four-byte codes of the basic plane
+    planes: Points  # [plane, 94 * row + cell] of CNS 11643
+    pages: Points  # [page, byte]
+    families: npt.NDArray[np.int64]  # [Q]
+    languages: npt.NDArray[np.int64]  # [Q]: index into character_logs
+    priors: npt.NDArray[np.int64]  # [Q]
+    character_logs: Logs  # [language, code point]
+    ascii_logs: Logs  # [byte]
+    pairs: npt.NDArray[np.uint16]  # hashed pairs of Han: tag and gain
+    page_of: npt.NDArray[np.int64]  # [P]
+    letters_of: npt.NDArray[np.int64]  # [P]: its language L
+    page_priors: npt.NDArray[np.int64]  # [P]
+    byte_logs: Logs  # [P, byte] of what is no letter of the language
+    kinds: Numbers  # [P, byte]
+    symbols: Numbers  # [P, byte]: the letter's number in its language
+    letter_pairs: Logs  # [L, first, second]
+
+
+def pair_slot(first: Any, second: Any) -> Any:
+    """Give where a pair of code points is looked up."""
+    return ((first * 40503) ^ (second * 30011) ^ (second << 9)) & (PAIR_SLOTS - 1)
+
+
+def pair_tag(first: Any, second: Any) -> Any:
+    """Give what tells a pair from others in its slot."""
+    return (first * 7 + second * 13) & 0xFF
