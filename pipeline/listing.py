@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 import stat
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
+from headrace.pipeline.globs import WILD, expression
+from headrace.pipeline.remote_listing import resolve_remote
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.source import InputFile, Source, Split
 from headrace.stages.reading.content import open_content
 from headrace.stages.reading.formats import cuttable, is_table
+from headrace.stages.reading.location import is_uri, local_path
 from headrace.stages.reading.part import FILE_COST
 from headrace.stages.reading.storage import UNREADABLE
 from headrace.stages.reading.stream import StreamFaultError
@@ -21,23 +23,25 @@ from headrace.stages.reading.stream import StreamFaultError
 RANGE_UNITS = 16  # a byte range holds this many units: long enough to amortise opening, short enough to share out
 
 _PLACES = ("stdlib", "purelib")
-_WILD = re.compile(r"[*?[]")
-_GLOB = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
-def resolve_source(source: Source, base: Path, run: Path | None = None) -> tuple[Path, list[InputFile]]:
+def resolve_source(source: Source, base: Path, run: Path | None = None) -> tuple[str, list[InputFile]]:
     """Find the files of a source, in the order of their paths' bytes, and the folder that the paths are relative to.
 
     The folder is the longest one that all patterns share before their first wildcard, so that two machines which hold
-    the same files in different places give the same relative paths. What lies in the run's own folder is no input.
+    the same files in different places give the same relative paths; in a store it is a URI, with the options that the
+    workers need to reach it. What lies in the run's own folder is no input.
     """
+    if any(is_uri(path) for path in source.paths):
+        place, objects = resolve_remote(source)
+        return place.uri(), objects
     patterns = [_absolute(pattern, base) for pattern in source.paths]
     _check_named(patterns, source, base)
     root = Path(os.path.commonpath([_literal_folder(p) for p in patterns]))
     every = {path for pattern in patterns for path in _matches(pattern)}
     own = f"{run.absolute()}{os.sep}" if run else None
     found = {os.path.relpath(path, root) for path in every if not (own and path.startswith(own))}
-    exclusions = [_exclusion(pattern) for pattern in source.exclude]
+    exclusions = [expression(pattern) for pattern in source.exclude]
     paths = sorted((p for p in found if not any(e.fullmatch(p) for e in exclusions)), key=os.fsencode)
     if not paths:
         raise ConfigError(
@@ -46,10 +50,10 @@ def resolve_source(source: Source, base: Path, run: Path | None = None) -> tuple
             why=f"nothing matches {', '.join(source.paths)}" + (" after the exclusions" if found else ""),
             remedy=f"check the paths; relative ones begin at {base}",
         )
-    return root, [_listed(root, path, source) for path in paths]
+    return str(root), [_listed(root, path, source) for path in paths]
 
 
-def cut_splits(source: Source, root: Path, files: list[InputFile], *, unit_bytes: int, first_index: int) -> list[Split]:
+def cut_splits(source: Source, root: str, files: list[InputFile], *, unit_bytes: int, first_index: int) -> list[Split]:
     """Cut a source's files into splits: byte ranges of big files, single files, and groups of small ones, in order."""
     pieces: list[tuple[tuple[InputFile, ...], int, int | None]] = []
     for group in _groups(files, unit_bytes):
@@ -60,12 +64,12 @@ def cut_splits(source: Source, root: Path, files: list[InputFile], *, unit_bytes
         size = group[0].bytes
         pieces.extend((group, begin, begin + span if begin + span < size else None) for begin in range(0, size, span))
     numbered = enumerate(pieces, first_index)
-    return [Split(index, source.name, str(root), group, begin, end) for index, (group, begin, end) in numbered]
+    return [Split(index, source.name, root, group, begin, end) for index, (group, begin, end) in numbered]
 
 
 def _check_named(patterns: list[str], source: Source, base: Path) -> None:
     """Refuse a path without wildcards that does not exist: a glob may match nothing, a name is a promise."""
-    missing = [pattern for pattern in patterns if not _WILD.search(pattern) and not os.path.lexists(pattern)]
+    missing = [pattern for pattern in patterns if not WILD.search(pattern) and not os.path.lexists(pattern)]
     if missing:
         why = f"{', '.join(missing)} is not there"
         raise ConfigError(
@@ -79,12 +83,12 @@ def _check_named(patterns: list[str], source: Source, base: Path) -> None:
 def _absolute(pattern: str, base: Path) -> str:
     for place in _PLACES:
         pattern = pattern.replace(f"{{{place}}}", sysconfig.get_paths()[place])
-    return os.path.abspath(base / Path(pattern).expanduser())  # noqa: PTH100  Path.resolve would follow links
+    return os.path.abspath(base / Path(local_path(pattern)).expanduser())  # noqa: PTH100  Path.resolve would follow links
 
 
 def _literal_folder(pattern: str) -> Path:
     """Give the folder that a pattern names before its first wildcard."""
-    path, wild = Path(pattern), _WILD.search(pattern)
+    path, wild = Path(pattern), WILD.search(pattern)
     if wild and not os.path.lexists(pattern):
         return Path(pattern[: wild.start()] + "x").parent
     return path if path.is_dir() else path.parent
@@ -96,7 +100,7 @@ def _matches(pattern: str) -> Iterator[str]:
         yield from _files_below(Path(pattern)) if Path(pattern).is_dir() else [pattern]
     elif "**" in pattern:
         folder = _literal_folder(pattern)
-        wanted = _exclusion(os.path.relpath(pattern, folder), deep=False)
+        wanted = expression(os.path.relpath(pattern, folder), deep=False)
         yield from (name for name in _files_below(folder) if wanted.fullmatch(os.path.relpath(name, folder)))
     else:
         found = glob.iglob(pattern, include_hidden=True)  # noqa: PTH207  Path.glob hides unreadable folders
@@ -130,20 +134,6 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:  # a link to itself
         return False
-
-
-def _exclusion(pattern: str, *, deep: bool = True) -> re.Pattern[str]:
-    """Turn a glob into an expression for relative paths; if `deep` a folder's name stands for all that is below it."""
-    pieces = re.split(r"(\*\*/|\*\*|\*|\?|\[[^]]+\])", pattern.rstrip("/"))
-    return re.compile("".join(_GLOB.get(p) or _set(p) or re.escape(p) for p in pieces) + "(/.*)?" * deep, re.DOTALL)
-
-
-def _set(piece: str) -> str | None:
-    """Turn [a-z] and [!a-z] into their expression; None for what is no set."""
-    if len(piece) < 3 or not (piece.startswith("[") and piece.endswith("]")):
-        return None
-    inner = piece[1:-1].replace("\\", r"\\")
-    return f"[^{inner[1:]}]" if inner.startswith("!") else f"[{inner}]"
 
 
 def _listed(root: Path, path: str, source: Source) -> InputFile:
@@ -180,9 +170,9 @@ def _groups(files: list[InputFile], unit_bytes: int) -> Iterator[tuple[InputFile
         yield tuple(group)
 
 
-def _rangeable(source: Source, root: Path, file: InputFile) -> bool:
+def _rangeable(source: Source, root: str, file: InputFile) -> bool:
     try:
-        content = open_content(str(root), file, source)
+        content = open_content(root, file, source)
     except StreamFaultError:
         return False
     try:

@@ -20,6 +20,7 @@ from headrace.schemas.errors import ConfigError
 from headrace.schemas.source import Split
 from headrace.schemas.training import minimum_ahead
 from headrace.stages.base import OrderedStage, Stage
+from headrace.stages.reading.location import without_options
 from headrace.stages.tokenize_text import TokenizeStage
 from headrace.stages.write import Write, check_format
 
@@ -104,12 +105,16 @@ def make_plan(loaded: LoadedConfig) -> Plan:
 
 
 def recipe(loaded: LoadedConfig) -> dict[str, Any]:
-    """Give the part of the configuration that decides the output; engine, pace and training are left out."""
+    """Give the part of the configuration that decides the output.
+
+    Engine, pace and training are left out, and so is how a store is reached: endpoint, region and the like.
+    """
     whole = loaded.config.model_dump(mode="json", exclude={"run", "engine", "pace", "loader", "trainer", "plugins"})
     engine = loaded.config.engine
     model = model_path(loaded.config.stages, loaded.base)
     return {
         **whole,
+        "sources": [{**s, "paths": [without_options(path) for path in s["paths"]]} for s in whole["sources"]],
         "model": sha256_file(model) if model else None,
         "lanes": engine.lanes,
         "unit_bytes": engine.unit_bytes,

@@ -36,8 +36,8 @@ class Found:
 class Store:
     """One bucket, container or cluster. Every method raises what pyarrow raises: OSError, mostly."""
 
-    def __init__(self, place: Location) -> None:
-        self._fs, base = _connected(place)
+    def __init__(self, place: Location, attempts: int | None = None) -> None:
+        self._fs, base = _connected(place, attempts or _attempts())
         self._base = base.rstrip("/")
 
     def look(self, path: str) -> Found | None:
@@ -98,9 +98,9 @@ def _attempts() -> int:
     return max(1, int(told)) if told.isdigit() else _ATTEMPTS
 
 
-def _connected(place: Location) -> tuple[fs.FileSystem, str]:
+def _connected(place: Location, attempts: int) -> tuple[fs.FileSystem, str]:
     if place.kind == "s3":
-        return _s3(place), place.authority
+        return _s3(place, attempts), place.authority
     options = dict(place.options)
     if place.kind == "gs":
         options.setdefault("retry_limit_seconds", _GCS_RETRY_S)
@@ -109,11 +109,11 @@ def _connected(place: Location) -> tuple[fs.FileSystem, str]:
     return fs.FileSystem.from_uri(uri)
 
 
-def _s3(place: Location) -> fs.S3FileSystem:
+def _s3(place: Location, attempts: int) -> fs.S3FileSystem:
     options: dict[str, Any] = {n: {"true": True, "false": False}.get(value, value) for n, value in place.options}
     options.setdefault("region", _region(place))
-    attempts = fs.AwsStandardS3RetryStrategy(max_attempts=_attempts())
-    return fs.S3FileSystem(connect_timeout=_CONNECT_S, retry_strategy=attempts, **options)
+    retries = fs.AwsStandardS3RetryStrategy(max_attempts=attempts)
+    return fs.S3FileSystem(connect_timeout=_CONNECT_S, retry_strategy=retries, **options)
 
 
 def _region(place: Location) -> str | None:

@@ -6,6 +6,8 @@ import io
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
+from headrace.stages.reading.stream import StreamFaultError
+
 Fetch = Callable[[int, int], bytes]  # (offset, size) -> exactly these bytes
 
 FIRST = 1 << 16  # a file's head, a footer: most first reads want a few kilobytes
@@ -47,12 +49,17 @@ class StoredFile(io.RawIOBase):
         return self._at
 
     def read(self, size: int | None = -1) -> bytes:
-        """Give `size` bytes, fewer only at the end."""
+        """Give `size` bytes, fewer only at the end or before a fault; the next read then raises it."""
         left = max(0, self._size - self._at)
         wanted = left if size is None or size < 0 else min(size, left)
         pieces: list[bytes] = []
         while wanted:
-            piece = self._held(wanted) or self._load(wanted)
+            try:
+                piece = self._held(wanted) or self._load(wanted)
+            except StreamFaultError:
+                if not pieces:
+                    raise
+                break
             pieces.append(piece)
             self._at += len(piece)
             wanted -= len(piece)
