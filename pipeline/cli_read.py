@@ -1,0 +1,110 @@
+"""`headrace read`: files as decoded and repaired text, for people who want only that."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from headrace.pipeline.cli_rows import Rows, RowsAsJson, RowsAsText
+from headrace.schemas.errors import ConfigError
+
+if TYPE_CHECKING:
+    from headrace.pipeline.read_files import Row
+    from headrace.schemas.source import Source
+    from headrace.stages.base import Stage
+
+_STDIN = "-"
+
+
+@click.command(short_help="Print files as decoded, parsed and repaired text.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--decode-only", is_flag=True, help="Print what was decoded, to the character: no parsing, no repair.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each document and each fault.")
+@click.option("-q", "--quiet", is_flag=True, help="Beside the text, say only what is wrong.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Stop after N documents.")
+@click.option("--format", metavar="FORMAT", help="Read as text, json, jsonl, csv or html, whatever it looks like.")
+@click.option("--records", metavar="UNIT", help="A document of plain text is a file, lines or paragraphs.")
+@click.option("--text-field", metavar="NAME", help="Field or column that holds the text.")
+@click.option("--encoding", metavar="CHARSET", help="What the files are said to be in: a prior beside the detector.")
+@click.option("--force-encoding", metavar="CHARSET", help="Decode with this charset, whatever the bytes look like.")
+@click.option("--max-damage", type=click.FloatRange(0, 1), metavar="SHARE", help="Largest share that may be lost.")
+@click.pass_context
+def read(
+    ctx: click.Context,
+    /,
+    files: tuple[str, ...],
+    *,
+    decode_only: bool,
+    as_json: bool,
+    quiet: bool,
+    limit: int | None,
+    force_encoding: str | None,
+    max_damage: float | None,
+    **described: str | None,
+) -> None:
+    """Print FILE... as text: files, folders, globs, archives, s3:// addresses, - for standard input.
+
+    The text alone goes to standard output, as UTF-8; charsets, repairs and faults go to standard error. What cannot be
+    read or decoded is named, the rest is printed, and the exit code is 1.
+    """
+    source = _source({name: value for name, value in described.items() if value is not None})
+    stages = _stages({"encoding": force_encoding, "max_damage": max_damage}, decode_only=decode_only)
+    rows: Rows = RowsAsJson() if as_json else RowsAsText(verbatim=decode_only, quiet=quiet)
+    found = chain.from_iterable(_rows(name, source, stages) for name in files)
+    for row in found:
+        rows.print(row)
+        if rows.documents == limit:
+            break
+    rows.end()
+    if rows.faults:
+        ctx.exit(1)
+
+
+def _rows(name: str, source: Source, stages: list[Stage]) -> Iterator[Row]:
+    from headrace.pipeline.read_files import read_rows
+
+    if name != _STDIN:
+        yield from read_rows(name, source, stages)
+        return
+    with tempfile.NamedTemporaryFile(prefix="headrace-") as spooled:  # readers look at the beginning first
+        shutil.copyfileobj(sys.stdin.buffer, spooled)
+        spooled.flush()
+        for row in read_rows(spooled.name, source, stages):
+            yield {**row, "path": _STDIN}
+
+
+def _source(options: dict[str, str]) -> Source:
+    from pydantic import ValidationError
+
+    from headrace.schemas.source import Source
+
+    try:
+        return Source.model_validate({"name": "read", "paths": [_STDIN], **options})
+    except ValidationError as error:
+        raise _refused(error) from error
+
+
+def _stages(decoding: dict[str, Any], *, decode_only: bool) -> list[Stage]:
+    from pydantic import ValidationError
+
+    from headrace.pipeline.read_files import stage, there
+
+    try:
+        decode = stage("decode", **{name: value for name, value in decoding.items() if value is not None})
+    except ValidationError as error:
+        raise _refused(error, "force-") from error
+    return [decode] if decode_only else [decode, *(stage(kind) for kind in ("parse", "repair") if there(kind))]
+
+
+def _refused(error: Any, prefix: str = "") -> ConfigError:
+    """Say which option cannot be, in the words of the model that refuses it."""
+    first = error.errors(include_url=False)[0]
+    option = "--" + prefix + str(first["loc"][-1]).replace("_", "-")
+    said = first["msg"].removeprefix("Value error, ")
+    return ConfigError(f"{option} {first['input']!r} cannot be", why=said, remedy="see `headrace read --help`")
