@@ -45,6 +45,12 @@ class FileCount:
     path: str  # source:relative/path
     records: int
     note: str = ""  # "empty" for a file without content
+    counts: Mapping[str, int] = field(default_factory=dict)  # records that are no documents, mended faults
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the JSON form."""
+        value: dict[str, Any] = {"path": self.path, "records": self.records, "note": self.note}
+        return {**value, "counts": dict(sorted(self.counts.items()))} if self.counts else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +91,7 @@ class UnitLedger:
                 }
                 for s in self.stages
             ],
-            "files": [{"path": f.path, "records": f.records, "note": f.note} for f in self.files],
+            "files": [f.to_json() for f in self.files],
         }
 
     @classmethod

@@ -84,4 +84,5 @@ def _note(stretch: Stretch, place: Position) -> str:
     faults = [fault.reason for fault in stretch.faults if fault.verdict == QUARANTINED]
     if faults:
         return faults[-1]
-    return "empty" if place == BEGINNING and stretch.next is None and not stretch.gave else ""
+    nothing = not (stretch.gave or stretch.faults or stretch.counts)
+    return "empty" if place == BEGINNING and stretch.next is None and nothing else ""

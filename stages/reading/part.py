@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -85,6 +87,7 @@ class Stretch:
     faults: tuple[Fault, ...]
     next: Position | None
     size: int
+    counts: Mapping[str, int] = field(default_factory=dict)  # records that are no documents, mended faults
 
     @property
     def gave(self) -> int:
@@ -107,7 +110,8 @@ class Draft:
         self.faults.extend(stretch.faults)
         path = f"{self.source.name}:{shown(stretch.path)}"
         before = self.files.pop() if self.files and self.files[-1].path == path else FileCount(path, 0)
-        self.files.append(FileCount(path, before.records + stretch.gave, note or before.note))
+        counts = dict(Counter(before.counts) + Counter(stretch.counts))
+        self.files.append(FileCount(path, before.records + stretch.gave, note or before.note, counts))
 
     def finished(self, after: Cursor | None) -> Part:
         """Give the part."""

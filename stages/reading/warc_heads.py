@@ -1,0 +1,119 @@
+"""What stands in front of a record: the header of a WARC record (ISO 28500) or the line of an ARC record.
+
+ARC: the "Arc File Format" of the Internet Archive, versions 1 (five fields) and 2 (ten fields).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+MOST_HEAD = 1 << 16  # a longer header is none: the longest that crawlers write are a few kB of URL
+_WARC = re.compile(rb"WARC/[01]\.\d{1,2}[ \t]*\r?\n")
+_WARC_END = re.compile(rb"\r?\n\r?\n")
+_ARC = re.compile(
+    rb"([A-Za-z][A-Za-z0-9+.-]{1,20}:[^ \t\r\n]*) ([0-9A-Fa-f.:]{2,45}|-) (\d{12,18}) ([^\r\n]{1,4096})\r?\n"
+)
+_BEGINS = re.compile(rb"WARC/[01]\.|[A-Za-z][A-Za-z0-9+.-]{1,20}:[^ \t\r\n]{0,8192} [0-9A-Fa-f.:-]{1,45} \d{12}")
+_LENGTH = re.compile(r"\d{1,18}")
+_ARC_DESCRIPTION = "filedesc:"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """One record's header: its bytes up to the block, its fields by lower-case name, the length of the block.
+
+    `length` is None where it is missing or no number. An ARC line has the fields of the WARC header it stands for.
+    """
+
+    size: int
+    fields: Mapping[str, str]
+    length: int | None
+
+    @property
+    def kind(self) -> str:
+        """Give the record's type, empty where it says none."""
+        return self.fields.get("warc-type", "").lower()
+
+
+def head_at(buffer: bytes | bytearray, at: int) -> Head | None:
+    """Read the header that begins at a place; None where none does, or where its end is not in the buffer."""
+    return _warc_head(buffer, at) if buffer.startswith(b"WARC/", at) else _arc_head(buffer, at)
+
+
+def may_begin(buffer: bytes | bytearray, at: int) -> bool:
+    """Say whether what lies at a place looks like the beginning of a header, be it cut off or not."""
+    return _BEGINS.match(buffer, at) is not None
+
+
+def find_head(buffer: bytes | bytearray, begin: int, end: int, *, arc: bool) -> int | None:
+    """Give the first place in [begin, end) where a whole header begins at the beginning of a line."""
+    for at in _lines_that_may(buffer, begin, end, arc=arc):
+        if head_at(buffer, at) is not None:
+            return at
+    return None
+
+
+def holds_head(data: bytes) -> bool:
+    """Say whether bytes begin with a header, or hold one at the beginning of a line."""
+    return may_begin(data, 0) or find_head(data, 0, len(data), arc=False) is not None
+
+
+def _lines_that_may(buffer: bytes | bytearray, begin: int, end: int, *, arc: bool) -> Iterator[int]:
+    if arc:
+        yield from (
+            m.end() for m in re.finditer(rb"\n(?=[A-Za-z][A-Za-z0-9+.-]{1,20}:)", buffer[:end]) if m.end() >= begin
+        )
+        return
+    at = buffer.find(b"\nWARC/", max(0, begin - 1), end)
+    while at >= 0:
+        yield at + 1
+        at = buffer.find(b"\nWARC/", at + 1, end)
+
+
+def _warc_head(buffer: bytes | bytearray, at: int) -> Head | None:
+    first = _WARC.match(buffer, at)
+    end = _WARC_END.search(buffer, at, at + MOST_HEAD) if first else None
+    if first is None or end is None:
+        return None
+    fields = _fields(bytes(buffer[first.end() : end.start()]).decode("utf-8", "backslashreplace"))
+    if "warc-type" not in fields and "content-length" not in fields and "warc-record-id" not in fields:
+        return None  # a line of a text about WARC files
+    return Head(end.end() - at, fields, _number(fields.get("content-length", "")))
+
+
+def _fields(text: str) -> dict[str, str]:
+    """Give the first value of each name; a line that begins with white space continues the one before it."""
+    fields: dict[str, str] = {}
+    name = ""
+    for line in text.split("\n"):
+        if line[:1] in (" ", "\t"):
+            fields[name] = f"{fields.get(name, '')} {line.strip()}"
+            continue
+        name, colon, value = line.partition(":")
+        name = name.strip().lower()
+        if colon:
+            fields.setdefault(name, value.strip())
+    return fields
+
+
+def _number(text: str) -> int | None:
+    return int(text) if _LENGTH.fullmatch(text) else None
+
+
+def _arc_head(buffer: bytes | bytearray, at: int) -> Head | None:
+    line = _ARC.match(buffer, at, at + MOST_HEAD)
+    if line is None:
+        return None
+    url, address, date, rest = (part.decode("utf-8", "backslashreplace") for part in line.groups())
+    words = rest.split()
+    fields = {
+        "warc-type": "warcinfo" if url.startswith(_ARC_DESCRIPTION) else "response",
+        "warc-target-uri": url,
+        "warc-ip-address": address,
+        "warc-date": date,
+        "content-type": words[0],
+        "arc": str(2 if len(words) > 2 else 1),
+    }
+    return Head(line.end() - at, fields, _number(words[-1]))
