@@ -64,7 +64,7 @@ class Split:
     """One file, a byte range [begin, end) of a seekable file, or a group of small files; the plan lists splits.
 
     `root` is the absolute folder the paths are relative to. `end` is None for whole files. A record belongs to the
-    range its first byte lies in.
+    range its first byte lies in. Of a replay's split only the records with the doc_ids in `only` are taken.
     """
 
     index: int
@@ -73,6 +73,7 @@ class Split:
     files: tuple[InputFile, ...]
     begin: int = 0
     end: int | None = None
+    only: frozenset[str] | None = None  # None: all
 
 
 @dataclass(frozen=True, slots=True)
