@@ -23,6 +23,7 @@ from headrace.schemas.unit import UnitBatch
 from headrace.stages.apply import apply
 from headrace.stages.base import Stage
 from headrace.stages.read import Part, Reader
+from headrace.stages.reading.location import is_uri, parse_location
 from headrace.stages.reading.part import Draft, Fault, shown
 
 Row = dict[str, Any]  # the columns of a document by name; `verdict` is there where a stage took it out
@@ -110,7 +111,7 @@ def _in_order(rows: list[Row], order: dict[str, int]) -> list[Row]:
 
 def _path_here(argument: str, root: str, path: str) -> str:
     """Write a path as a person here would: from the current folder where the argument was, else in full."""
-    if "://" in argument:
-        return f"{root.rstrip('/')}/{path}"
+    if is_uri(argument):
+        return str(parse_location(root).below(path))
     whole = Path(root, path)
     return str(whole) if Path(argument).is_absolute() else os.path.relpath(whole)

@@ -111,14 +111,25 @@ def _connected(place: Location, attempts: int) -> tuple[fs.FileSystem, str]:
 
 def _s3(place: Location, attempts: int) -> fs.S3FileSystem:
     options: dict[str, Any] = {n: {"true": True, "false": False}.get(value, value) for n, value in place.options}
+    if endpoint := _endpoint():
+        options = {"scheme": endpoint[0], "endpoint_override": endpoint[1], **options}
     options.setdefault("region", _region(place))
     retries = fs.AwsStandardS3RetryStrategy(max_attempts=attempts)
     return fs.S3FileSystem(connect_timeout=_CONNECT_S, retry_strategy=retries, **options)
 
 
+def _endpoint() -> tuple[str, str] | None:
+    """Give scheme and host of the endpoint that the AWS tools' own variables name; pyarrow ignores them."""
+    url = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    if not url:
+        return None
+    scheme, _, host = url.rpartition("://")
+    return scheme or "https", host.rstrip("/")
+
+
 def _region(place: Location) -> str | None:
     """Ask AWS for a bucket's region where nothing else says it; stores behind an endpoint of their own need none."""
-    told = ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_PROFILE")
-    if "endpoint_override" in dict(place.options) or any(os.environ.get(name) for name in told):
+    told = ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE")
+    if "endpoint_override" in dict(place.options) or _endpoint() or any(os.environ.get(name) for name in told):
         return None
     return fs.resolve_s3_region(place.authority)
