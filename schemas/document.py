@@ -37,9 +37,10 @@ _DOCUMENT: list[pa.Field[Any]] = [
     pa.field("language", pa.string()),
     pa.field("script", pa.string()),
     pa.field("encoding", pa.string()),
-    pa.field("encoding_method", pa.string()),  # bom, escape, utf-8, declared, detected, native
+    pa.field("encoding_method", pa.string()),  # bom, escape, utf-8, declared, detected, lines, forced, native
     pa.field("encoding_confidence", pa.float32()),
     pa.field("damage", pa.float32()),  # share of characters that could not be decoded
+    pa.field("encoding_detail", pa.string()),  # which lines are damaged or in another charset; mostly null
     pa.field("licence", pa.string()),
     pa.field("authority", pa.float32()),
     pa.field("grade", pa.string()),  # A, B, C or D
@@ -81,6 +82,7 @@ class Document:
     encoding_method: str | None = None
     encoding_confidence: float | None = None
     damage: float | None = None
+    encoding_detail: str | None = None
     licence: str | None = None
     authority: float | None = None
     grade: str | None = None

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-PLANES, ROWS, CELLS = 16, 94, 94  # planes are counted from 1; 0 stays empty, so that a plane's number is its index
+from headrace.stages.kernels.charset_model import CELLS, PLANES
+
 _FILE = Path(__file__).with_name("cns11643.xz")
 _MAGIC = b"CNS11643 version 1\n"
 _FIRST = 0xA1
@@ -29,7 +30,7 @@ def cns_planes() -> Planes:
         raise ValueError(f"{_FILE.name} is not of the version that this release reads: install Headrace again")
     bytes_of_points = np.frombuffer(data, np.uint8, offset=len(_MAGIC)).reshape(3, -1).astype(np.uint32)
     points = bytes_of_points[0] << 16 | bytes_of_points[1] << 8 | bytes_of_points[2]
-    planes: Planes = points.reshape(PLANES, ROWS * CELLS)
+    planes: Planes = points.reshape(PLANES, CELLS * CELLS)
     planes.flags.writeable = False
     return planes
 
@@ -39,13 +40,13 @@ def iconv_planes() -> Planes:
     codes = [
         (plane, bytes((_FIRST + row, _FIRST + cell)))
         for plane in range(1, PLANES)
-        for row in range(ROWS)
+        for row in range(CELLS)
         for cell in range(CELLS)
     ]
     coded = b"\n".join(pair if plane == 1 else bytes((0x8E, 0xA0 + plane)) + pair for plane, pair in codes)
     command = ["iconv", "-c", "-f", "EUC-TW", "-t", "UTF-8"]
     lines = subprocess.run(command, input=coded, capture_output=True).stdout.decode().split("\n")
-    planes = np.zeros((PLANES, ROWS * CELLS), np.uint32)
+    planes = np.zeros((PLANES, CELLS * CELLS), np.uint32)
     planes[1:] = np.array([ord(line) if len(line) == 1 else 0 for line in lines], np.uint32).reshape(PLANES - 1, -1)
     return planes
 

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from headrace.stages.decoding.cns11643 import cns_planes
+from headrace.stages.kernels.charset_model import GB_FOUR_BYTE_CODES
 
 CODES = 1 << 16
 # Four codes of Big5-HKSCS are a letter with a mark: this bit, the letter in the high half, the mark in the low half.
 SEQUENCE = 1 << 31
-GB_FOUR_BYTE_CODES = 39_420  # of the basic plane: 81308130 to 8431A439
 CP950_LAYOUT = (0xC6A1, 0xC8FE)  # here CP950 has kana and Cyrillic in an order of its own
 Table = npt.NDArray[np.uint32]
 

@@ -51,6 +51,7 @@ _HYPOTHESES = (
     (JOHAB, KOREAN, -700),
 )
 _NO_LETTER, _NO_SIGN, _NOT_A_CHARACTER, _CONTROL = -1150, -1250, -3000, -1300
+_ALPHABET = 28  # A to Z behind the two numbers that are no letters
 _FOREIGN_SHARE = 50  # one letter in so many is of another language
 _SIGN_SHARE = 100_000
 _FINALS = "םןךףץς"
@@ -70,8 +71,7 @@ def built_model() -> Model:
     tables = [_page_row(pages[n], language(code), foreign, spanish=code == "es") for n, code, _ in rows]
     return Model(
         codes=_codes(),
-        four_byte=code_tables.gb18030_four_byte(),
-        planes=cns_planes(),
+        longer=np.concatenate([code_tables.gb18030_four_byte(), cns_planes().ravel()]).astype(np.uint32),
         pages=pages,
         families=families,
         languages=languages,
@@ -86,6 +86,8 @@ def built_model() -> Model:
         kinds=np.stack([kinds for _, kinds, _ in tables]),
         symbols=np.stack([symbols for _, _, symbols in tables]),
         letter_pairs=np.stack([known.pairs for known in spoken]).astype(np.int16),
+        latin=np.array([known.latin for known in spoken]),
+        latin_pairs=_latin_pairs(spoken),
     )
 
 
@@ -122,6 +124,17 @@ def _ascii_logs() -> Logs:
     for character, log in _ASCII.items():
         logs[ord(character)] = log
     return logs
+
+
+def _latin_pairs(spoken: list[Language]) -> Logs:
+    """Give half of how much likelier a pair of Latin letters is in a language than in all of them together.
+
+    Half, since neighbouring pairs say the same thing twice.
+    """
+    pairs = np.stack([known.pairs[:_ALPHABET, :_ALPHABET] for known in spoken])
+    latin = np.array([known.latin for known in spoken])
+    mean = pairs[latin].sum(0) // int(latin.sum())
+    return np.where(latin[:, None, None], (pairs - mean) // 2, 0).astype(np.int16)
 
 
 def _foreign_shares(spoken: list[Language]) -> dict[str, int]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 Points = npt.NDArray[np.uint32]
 Logs = npt.NDArray[np.int16]
 Numbers = npt.NDArray[np.uint8]
+Pairs = npt.NDArray[np.uint16]
 
 # Families of codes of two bytes and more; CP950_KANA is Big5 with another layout of the rows C6 to C8.
 GB18030, BIG5, CP932, EUC_JP, CP949, EUC_TW, JOHAB, CP950_KANA = range(8)
@@ -22,25 +23,32 @@ HANS, HANT, JAPANESE, KOREAN, ANY = range(5)
 PAIR_BITS = 19
 PAIR_SLOTS = 1 << PAIR_BITS
 GAIN_STEP = 4  # centinats in one step of a pair's gain, which has eight bits
+GB_FOUR_BYTE_CODES = 39_420  # of the basic plane: 81308130 to 8431A439
+PLANES, CELLS = 16, 94  # of CNS 11643; planes are counted from 1 and have 94 rows of 94 cells
 BEYOND = 0xFFFF  # stands for code points beyond the basic plane
+
+# Codecs as kernels number them: the families that texts are judged by, then these, then the single-byte pages.
+UTF_8, UTF_16_LE, UTF_16_BE, FIRST_PAGE = 7, 8, 9, 10
+HOPELESS = -1_000_000_000
 
 # What a byte of a single-byte page is. LOWER to MARK are letters; MARK and FINAL stand only behind one.
 NOTHING, LOWER, UPPER, CASELESS, FINAL, MARK, DIGIT, SIGN, APOSTROPHE, UNDEFINED = range(10)
 
 
 class Model(NamedTuple):
-    """All tables. `Q` is a double-byte hypothesis (family and language), `P` a page with a language, `L` a language."""
+    """All tables; inner loops take single ones, since passing all costs more than a character does.
+
+    `Q` is a double-byte hypothesis (family and language), `P` a page with a language, `L` a language."""
 
     codes: Points  # [family, two-byte code]: code point, 0 = none
-    four_byte: npt.NDArray[np.uint16]  # GB 18030's four-byte codes of the basic plane
-    planes: Points  # [plane, 94 * row + cell] of CNS 11643
+    longer: Points  # GB 18030's four-byte codes of the basic plane, then [plane, row, cell] of CNS 11643
     pages: Points  # [page, byte]
     families: npt.NDArray[np.int64]  # [Q]
     languages: npt.NDArray[np.int64]  # [Q]: index into character_logs
     priors: npt.NDArray[np.int64]  # [Q]
     character_logs: Logs  # [language, code point]
     ascii_logs: Logs  # [byte]
-    pairs: npt.NDArray[np.uint16]  # hashed pairs of Han: tag and gain
+    pairs: Pairs  # hashed pairs of Han: tag and gain
     page_of: npt.NDArray[np.int64]  # [P]
     letters_of: npt.NDArray[np.int64]  # [P]: its language L
     page_priors: npt.NDArray[np.int64]  # [P]
@@ -48,6 +56,8 @@ class Model(NamedTuple):
     kinds: Numbers  # [P, byte]
     symbols: Numbers  # [P, byte]: the letter's number in its language
     letter_pairs: Logs  # [L, first, second]
+    latin: npt.NDArray[np.bool_]  # [L]: is written in Latin letters
+    latin_pairs: Logs  # [L, first, second]: letters A to Z, against the mean of all languages in Latin letters; else 0
 
 
 def pair_slot(first: Any, second: Any) -> Any:

@@ -1,0 +1,226 @@
+"""Judge many groups of bytes in one call: proofs first, then a race of all charsets over the same sample."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
+from headrace.stages.kernels.charset_facts import BROKEN, CODES, CONTROLS, HIGH, NULS, PAIRS, SIZE
+from headrace.stages.kernels.charset_letters import ascii_score, high_places, language_scores, page_score
+from headrace.stages.kernels.charset_model import (
+    BIG5,
+    FIRST_PAGE,
+    GB18030,
+    HOPELESS,
+    UTF_8,
+    UTF_16_BE,
+    UTF_16_LE,
+    Model,
+)
+from headrace.stages.kernels.charset_sample import room, whole_sample, window_sample
+from headrace.stages.kernels.charset_scores import (
+    ASCII_SCORE,
+    BAD,
+    HAN,
+    HANGUL,
+    KANA,
+    STEP,
+    TALLIES,
+    UNITS,
+    double_byte_score,
+    utf8_score,
+    utf16_score,
+)
+from headrace.stages.kernels.compiled import kernel, part
+
+# Columns of what `judge` gives. CODEC and SECOND are numbers of `charset_model`; PROVEN says that nothing was weighed.
+CODEC, SCORE, SECOND, SECOND_SCORE, PROVEN, SAMPLED = range(6)
+COLUMNS = 6
+SHORT, LONG = 192, 1024  # bytes of a window at the first look, and at the second where the first does not decide
+_WIDE_SAMPLE = 4096
+_MANY_CODES = 16
+_FEW_CODES_LOSE = 250  # by so much must a double-byte charset be likelier than few two-byte sequences of UTF-8
+_AHEAD, _ENOUGH_UNITS = 6000, 60
+_PREFIX, _BEST_PAGES, _MOST_PLACES = 64, 12, 8192
+_WIDE_PRIOR, _UTF8_PRIOR = -500, 100
+_SHORT_WIDE = 256
+
+
+@kernel
+def judge(
+    data: Bytes,
+    begins: Offsets,
+    ends: Offsets,
+    firsts: Offsets,
+    facts: Counts,
+    favoured: Counts,
+    favour: int,
+    model: Model,
+) -> Counts:
+    """Give the two likeliest charsets of each group of rows; `favoured[g]` (-1: none) is `favour` centinats likelier."""
+    found = np.zeros((len(firsts) - 1, COLUMNS), np.int64)
+    for group in range(len(firsts) - 1):
+        first, last, known = firsts[group], firsts[group + 1], facts[group]
+        if proven(known):
+            found[group, CODEC] = found[group, SECOND] = UTF_8
+            found[group, PROVEN] = 1
+            continue
+        race(data, begins, ends, first, last, known, favoured[group], favour, model, found[group])
+        if known[HIGH] and not known[BROKEN] and not like_binary(known):
+            keep_utf8(found[group])
+    return found
+
+
+@part
+def like_binary(known: Counts) -> bool:
+    """Say whether there are more NULs or control bytes than text has."""
+    return known[NULS] * 50 > known[SIZE] or known[CONTROLS] * 20 > known[SIZE]
+
+
+@part
+def proven(known: Counts) -> bool:
+    """Say whether bytes are ASCII, or UTF-8 that cannot be by chance: few two-byte sequences might also be Chinese."""
+    if not known[HIGH]:
+        return not known[NULS] and known[CONTROLS] * 20 <= known[SIZE]
+    if known[BROKEN] or like_binary(known):
+        return False
+    return known[HIGH] > _MANY_CODES or known[HIGH] % 2 == 1 or known[PAIRS] < known[CODES]
+
+
+@part
+def keep_utf8(found: Counts) -> None:
+    """What is legal UTF-8 stays so, unless Chinese in another charset is clearly likelier."""
+    chinese = found[CODEC] == GB18030 or found[CODEC] == BIG5
+    if found[CODEC] != UTF_8 and not (chinese and found[SCORE] >= found[SECOND_SCORE] + _FEW_CODES_LOSE):
+        found[SECOND], found[CODEC] = found[CODEC], UTF_8
+        found[SECOND_SCORE], found[SCORE] = found[SCORE], found[SECOND_SCORE]
+
+
+@part
+def race(
+    data: Bytes,
+    begins: Offsets,
+    ends: Offsets,
+    first: int,
+    last: int,
+    known: Counts,
+    favoured: int,
+    favour: int,
+    model: Model,
+    found: Counts,
+) -> None:
+    """Score a sample by every charset: a short one, and a longer one if that does not decide."""
+    scores = np.empty(FIRST_PAGE + len(model.pages), np.int64)
+    wide = data[begins[first] : min(ends[last - 1], begins[first] + _WIDE_SAMPLE)]
+    size = known[SIZE] + (last - first)
+    for length in (SHORT, LONG):
+        if size <= room(length):
+            out = np.empty(size, np.uint8)
+            sample = out[: whole_sample(data, begins, ends, first, last, out)]
+        else:
+            out = np.empty(room(length), np.uint8)
+            sample = out[: window_sample(data, begins, ends, first, last, max(1, known[HIGH]), length, out)]
+            if len(sample) < length:
+                sample = data[begins[first] : min(ends[first], begins[first] + length * 8)]
+        decided = score_all(sample, wide, known, favoured, favour, model, scores)
+        found[SAMPLED] = len(sample)
+        if decided or size <= room(length):
+            break
+    settle(scores, found)
+    if known[HIGH] and not known[BROKEN] and found[CODEC] != UTF_8:
+        found[SECOND], found[SECOND_SCORE] = UTF_8, scores[UTF_8]
+
+
+@part
+def score_all(
+    sample: Bytes, wide: Bytes, known: Counts, favoured: int, favour: int, model: Model, scores: Counts
+) -> bool:
+    """Score one sample by all charsets; say whether the best is so far ahead that more bytes would change nothing."""
+    scores[:] = HOPELESS
+    tally = np.empty(TALLIES, np.int64)
+    score = utf8_score(sample, model, tally)
+    if tally[UNITS] > 2 * tally[BAD]:
+        scores[UTF_8] = score + _UTF8_PRIOR
+    easy = score_double_bytes(sample, model, scores)
+    may_be_wide = known[NULS] > 0 or known[CONTROLS] * 50 > known[SIZE]
+    if may_be_wide or (known[SIZE] < _SHORT_WIDE and not known[SIZE] & 1):
+        score_wide(wide, len(sample), model, scores)
+    if not easy or favoured >= FIRST_PAGE:
+        score_pages(sample, favoured, model, scores)
+    if favoured >= 0 and scores[favoured] > HOPELESS:
+        scores[favoured] += favour
+    best = np.argmax(scores)
+    ahead = True
+    for codec in range(len(scores)):
+        ahead &= codec == best or scores[codec] < scores[best] - _AHEAD
+    return easy and ahead
+
+
+@part
+def score_double_bytes(sample: Bytes, model: Model, scores: Counts) -> bool:
+    """Score the double-byte charsets; say whether the best is so good a text that no page need be tried."""
+    looks = len(sample) // STEP + 2
+    best, own = np.full(looks, HOPELESS, np.int64), np.zeros(looks, np.int64)
+    tally, top = np.empty(TALLIES, np.int64), np.zeros(TALLIES, np.int64)
+    top_score = HOPELESS
+    for guess in range(len(model.families)):
+        score = double_byte_score(sample, guess, model, best, own, tally)
+        if score == HOPELESS:
+            continue
+        best[:] = np.maximum(best, own)
+        score += model.priors[guess]
+        family = model.families[guess]
+        scores[family] = max(scores[family], score)
+        if score > top_score:
+            top_score = score
+            top[:] = tally
+    mean = (top_score - top[ASCII_SCORE]) // max(1, top[UNITS])
+    syllables = top[HAN] + top[HANGUL]
+    many = (syllables >= 30 or top[KANA] >= 40) and mean > -1000
+    return top[BAD] == 0 and top[UNITS] > 0 and (many or ((syllables >= 8 or top[KANA] >= 12) and mean > -920))
+
+
+@part
+def score_wide(wide: Bytes, size: int, model: Model, scores: Counts) -> None:
+    """Score UTF-16 in both byte orders, scaled to the size of the sample that the others have."""
+    even = wide[: len(wide) & ~1] if len(wide) == _WIDE_SAMPLE else wide
+    tally = np.empty(TALLIES, np.int64)
+    for codec in (UTF_16_LE, UTF_16_BE):
+        score = utf16_score(even, codec == UTF_16_BE, model, tally)
+        if len(even) and tally[BAD] * 50 <= len(even):
+            scores[codec] = score * size // len(even) + _WIDE_PRIOR
+
+
+@part
+def score_pages(sample: Bytes, favoured: int, model: Model, scores: Counts) -> None:
+    """Score the single-byte pages: all of them over the first places, the best over all places."""
+    places = high_places(sample, _MOST_PLACES)
+    base, languages = ascii_score(sample, model), language_scores(sample, model)
+    guesses = len(model.page_of)
+    first = np.empty(guesses, np.int64)
+    for guess in range(guesses):
+        extra = languages[model.letters_of[guess]] + model.page_priors[guess]
+        first[guess] = page_score(sample, places[:_PREFIX], guess, model) + extra
+    chosen = np.ones(guesses, np.bool_)
+    if len(places) > _PREFIX:
+        least = np.sort(first)[-min(guesses, _BEST_PAGES)]
+        for guess in range(guesses):
+            chosen[guess] = first[guess] >= least or model.page_of[guess] + FIRST_PAGE == favoured
+            if chosen[guess]:
+                extra = languages[model.letters_of[guess]] + model.page_priors[guess]
+                first[guess] = page_score(sample, places, guess, model) + extra
+    for guess in range(guesses):
+        if chosen[guess]:
+            codec = FIRST_PAGE + model.page_of[guess]
+            scores[codec] = max(scores[codec], base + first[guess])
+
+
+@part
+def settle(scores: Counts, found: Counts) -> None:
+    """Note the two best; the first in the order of the codecs wins a draw."""
+    best = np.argmax(scores)
+    found[CODEC], found[SCORE] = best, scores[best]
+    found[SECOND], found[SECOND_SCORE] = best, HOPELESS
+    for codec in range(len(scores)):
+        if codec != best and scores[codec] > found[SECOND_SCORE]:
+            found[SECOND], found[SECOND_SCORE] = codec, scores[codec]
