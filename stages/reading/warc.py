@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import PurePath
 
 from headrace.schemas.source import InputFile, Source
 from headrace.stages.reading.content import Content
@@ -11,11 +12,14 @@ from headrace.stages.reading.part import Fault, Position, Records, Stretch
 from headrace.stages.reading.storage import open_listed
 from headrace.stages.reading.stream import PlainStream
 from headrace.stages.reading.warc_frames import Frames, Lost
+from headrace.stages.reading.warc_heads import may_begin
 from headrace.stages.reading.warc_members import Members
 from headrace.stages.reading.warc_pages import Page, taken, url_of
-from headrace.stages.reading.warc_unpack import MAGICS, StoredBytes, opener
+from headrace.stages.reading.warc_unpack import GZIP, MAGICS, ZSTD, StoredBytes, opener
 
-_HEAD = 4
+_HEAD = 4096
+_MAGIC = 32
+_PROMISED = {".gz": GZIP, ".zst": ZSTD}  # by names of files whose first bytes are damaged
 
 
 class WarcFile:
@@ -35,7 +39,11 @@ class WarcFile:
             frame = self._frames.next()
             if frame is None:
                 break
-            match self._fault(frame) if isinstance(frame, Lost) else taken(frame, self._path, self._source):
+            if isinstance(frame, Lost):
+                faults.append(self._fault(frame))
+                continue
+            counts.update(frame.faults)
+            match taken(frame, self._path, self._source):
                 case Page() as page:
                     records.append(page.records)
                     counts.update(page.faults)
@@ -92,10 +100,11 @@ def open_warc(root: str, file: InputFile, content: Content, source: Source, plac
 
 def _members(root: str, file: InputFile, content: Content) -> Members:
     stream = PlainStream(open_listed(root, file))
-    kind = packing(stream.peek(_HEAD))
+    head = stream.peek(_HEAD)
+    kind = packing(head) or (None if may_begin(head, 0) else _PROMISED.get(PurePath(file.path).suffix.lower()))
     if kind in (None, *MAGICS):
         members = Members(stream, kind, opener(stream, kind))
-        if kind is None or not members.fill(_HEAD) or packing(bytes(members.buffer[:_HEAD])) is None:
+        if kind is None or not members.fill(_MAGIC) or packing(bytes(members.buffer[:_MAGIC])) is None:
             content.close()
             return members
     stream.close()

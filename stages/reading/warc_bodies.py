@@ -17,6 +17,7 @@ _MOST_CODINGS = 4
 _NAMES = {"x-gzip": "gzip", "gzip": "gzip", "deflate": "deflate", "br": "br", "zstd": "zstd"}
 _MARKED = frozenset(("gzip", "zstd"))  # they begin with a magic number
 _LOOKED_AT = 1 << 10
+_TAG = re.compile(rb"\s*<[A-Za-z!?]")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
@@ -34,9 +35,11 @@ def body_of(response: Response, most: int) -> Body:
     faults = [name for name, holds in (("chunks_cut", plain.cut), ("chunk_size_wrong", plain.wrong)) if holds]
     data = plain.body
     for coding in _codings(response, data):
-        if not _is_in(coding, data):
-            continue
+        if coding in _MARKED and packing(data[:4]) != coding:
+            continue  # it was undone before
         output = unpacked(data, coding, most)
+        if not output.whole and coding not in _MARKED and looks_like_text(data):
+            continue
         if not output.data and data:
             return Body(data, (*faults, f"{coding}_unreadable"))
         if not output.whole and len(output.data) <= most:
@@ -53,16 +56,7 @@ def _codings(response: Response, data: bytes) -> list[str]:
     return known if known or found is None else [found]
 
 
-def _is_in(coding: str, data: bytes) -> bool:
-    """Say whether data is in a coding, as far as its beginning shows it."""
-    if coding in _MARKED:
-        return packing(data[:4]) == coding
-    return not looks_like_text(data)
-
-
 def looks_like_text(data: bytes) -> bool:
-    """Say whether data begins with markup, or with characters alone."""
+    """Say whether data begins with a tag, or with 1 KiB that no packed data has: no control character in it."""
     head = data[:_LOOKED_AT]
-    if head.lstrip().startswith((b"<", b"{", b"[")):
-        return True
-    return head.isascii() and _CONTROL.search(head) is None
+    return _TAG.match(head) is not None or _CONTROL.search(head) is None

@@ -17,6 +17,7 @@ _LOOKED_AT = 1 << 13  # behind a block: line ends, and enough of the next header
 _WINDOW = 1 << 20
 _BEGINNING = 1 << 16  # of a record that is too long: enough to tell its type by
 _GIVE_UP_FACTOR = 16  # a packed record this many times over the limit is not unpacked to its end
+_NEAR = 6  # a blank line or two with a byte too many
 _LINE_ENDS = re.compile(rb"[\r\n]*")
 _LF, _CR = 10, 13
 _BLANK_LINES = re.compile(rb"\r?\n\r?\n")
@@ -65,7 +66,7 @@ class Frames:
         if head is None and may_begin(members.buffer, 0):
             members.fill(MOST_HEAD)
             head = head_at(members.buffer, 0)
-        if head is None and members.closed and may_begin(members.buffer, 0):
+        if head is None and self._ends_in_header():
             return self._cut({}, None)
         if head is None:
             return self._no_record()
@@ -77,6 +78,11 @@ class Frames:
         """Say whether the file can be left here: what comes next begins a record, or nothing comes."""
         self._skip_line_ends()
         return bool(self._members.fill(1)) or self._members.broken is None
+
+    def _ends_in_header(self) -> bool:
+        members = self._members
+        held = len(members.buffer)
+        return members.closed and may_begin(members.buffer, 0) and self._find(1, held) is None
 
     def _skip_line_ends(self) -> None:
         members = self._members
@@ -101,6 +107,9 @@ class Frames:
             return self._cut(head.fields, end - held)
         if _BLANK_LINES.match(members.buffer, end):
             return self._framed(head, end, end)  # the length is right, and what follows is no record
+        near = next((at for at in range(end, end + _NEAR) if head_at(members.buffer, at) is not None), None)
+        if near is not None:
+            return self._framed(head, near, end, "separator_damaged")
         return self._up_to_the_next(head, end, "content_length_too_short")
 
     def _may_follow(self, after: int) -> bool:

@@ -16,6 +16,7 @@ _ARC = re.compile(
     rb"([A-Za-z][A-Za-z0-9+.-]{1,20}:[^ \t\r\n]*) ([0-9A-Fa-f.:]{2,45}|-) (\d{12,18}) ([^\r\n]{1,4096})\r?\n"
 )
 _BEGINS = re.compile(rb"WARC/[01]\.|[A-Za-z][A-Za-z0-9+.-]{1,20}:[^ \t\r\n]{0,8192} [0-9A-Fa-f.:-]{1,45} \d{12}")
+_ARC_LINE = re.compile(rb"\n(?=[A-Za-z][A-Za-z0-9+.-]{1,20}:)")
 _LENGTH = re.compile(r"\d{1,18}")
 _ARC_DESCRIPTION = "filedesc:"
 
@@ -48,28 +49,27 @@ def may_begin(buffer: bytes | bytearray, at: int) -> bool:
 
 
 def find_head(buffer: bytes | bytearray, begin: int, end: int, *, arc: bool) -> int | None:
-    """Give the first place in [begin, end) where a whole header begins at the beginning of a line."""
-    for at in _lines_that_may(buffer, begin, end, arc=arc):
+    """Give the first place in [begin, end) where a whole header begins; that of an ARC only on a line of its own."""
+    for at in _arc_lines(buffer, begin, end) if arc else _warc_marks(buffer, begin, end):
         if head_at(buffer, at) is not None:
             return at
     return None
 
 
 def holds_head(data: bytes) -> bool:
-    """Say whether bytes begin with a header, or hold one at the beginning of a line."""
+    """Say whether bytes begin with a header, or hold that of a WARC record."""
     return may_begin(data, 0) or find_head(data, 0, len(data), arc=False) is not None
 
 
-def _lines_that_may(buffer: bytes | bytearray, begin: int, end: int, *, arc: bool) -> Iterator[int]:
-    if arc:
-        yield from (
-            m.end() for m in re.finditer(rb"\n(?=[A-Za-z][A-Za-z0-9+.-]{1,20}:)", buffer[:end]) if m.end() >= begin
-        )
-        return
-    at = buffer.find(b"\nWARC/", max(0, begin - 1), end)
+def _arc_lines(buffer: bytes | bytearray, begin: int, end: int) -> Iterator[int]:
+    return (found.end() for found in _ARC_LINE.finditer(buffer, max(0, begin - 1), end))
+
+
+def _warc_marks(buffer: bytes | bytearray, begin: int, end: int) -> Iterator[int]:
+    at = buffer.find(b"WARC/", begin, end)
     while at >= 0:
-        yield at + 1
-        at = buffer.find(b"\nWARC/", at + 1, end)
+        yield at
+        at = buffer.find(b"WARC/", at + 1, end)
 
 
 def _warc_head(buffer: bytes | bytearray, at: int) -> Head | None:
@@ -89,7 +89,7 @@ def _fields(text: str) -> dict[str, str]:
     name = ""
     for line in text.split("\n"):
         if line[:1] in (" ", "\t"):
-            fields[name] = f"{fields.get(name, '')} {line.strip()}"
+            fields[name] = f"{fields.get(name, '')} {line.strip()}".strip()
             continue
         name, colon, value = line.partition(":")
         name = name.strip().lower()

@@ -51,7 +51,7 @@ def _fields(head: bytes) -> dict[str, str]:
     name = ""
     for line in head.decode("latin-1").split("\n")[1:]:
         if line[:1] in (" ", "\t"):  # a folded line
-            fields[name] = f"{fields.get(name, '')} {line.strip()}"
+            fields[name] = f"{fields.get(name, '')} {line.strip()}".strip()
             continue
         name, colon, value = line.partition(":")
         name = name.strip().lower()

@@ -23,12 +23,13 @@ _NEVER = frozenset(("request", "warcinfo", "revisit"))  # they hold no page
 _KNOWN = frozenset(("response", "resource", "conversion", "metadata"))
 _NO_LOSS = frozenset(("http_status", "not_text"))
 _HTTP = "application/http"
+_ABOUT = "metadata:"  # wget keeps its own log and arguments under such addresses
 _UTF8 = "utf-8"  # what the standard says of text that was converted
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A document, and what was wrong about its record and could be mended."""
+    """A document, and what was wrong about its payload and could be mended."""
 
     records: Records
     faults: tuple[str, ...]
@@ -46,6 +47,8 @@ class _Payload:
 def taken(frame: Frame, path: str, source: Source) -> Page | Fault | str:
     """Give a record's document, why it gives none, or the type of a record that is not meant to give one."""
     kind, said = frame.head.kind, frame.head.fields.get("content-type", "")
+    if kind == "resource" and frame.head.fields.get("warc-target-uri", "").startswith(_ABOUT):
+        kind = "metadata"
     if kind in _NEVER or (kind in _KNOWN and kind not in source.warc_records):
         return kind
     if media_type(said) == "text/dns":
@@ -101,8 +104,9 @@ class _Judge:
 
     def _document(self, page: _Payload, body: Body, form: str) -> Page:
         fields = self._frame.head.fields
-        faults = (*self._frame.faults, *body.faults, *self._wrong_digest(page, body))
-        about = orjson.dumps({"warc": self._about(page, faults)}, option=orjson.OPT_SORT_KEYS).decode()
+        faults = (*body.faults, *self._wrong_digest(page, body))
+        known = self._about(page, (*self._frame.faults, *faults))
+        about = orjson.dumps({"warc": known}, option=orjson.OPT_SORT_KEYS).decode()
         declared = charset_of(page.content_type) or self._source.encoding
         records = Records(
             self._path,
