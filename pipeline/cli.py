@@ -18,6 +18,7 @@ from headrace.pipeline.cli_config import check, schema, stages
 from headrace.pipeline.cli_look import explain, inspect, verify
 from headrace.pipeline.cli_output import print_json
 from headrace.pipeline.cli_read import read
+from headrace.pipeline.cli_replay import replay
 from headrace.pipeline.cli_run import run, train
 from headrace.schemas.errors import HeadraceError
 
@@ -112,5 +113,5 @@ def main() -> None:
     """
 
 
-for command in (run, check, read, stages, inspect, explain, verify, train, schema):
+for command in (run, check, read, stages, inspect, explain, replay, verify, train, schema):
     main.add_command(command)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from headrace.schemas.source import Source
     from headrace.stages.base import Stage
 
+T = TypeVar("T")
 _STDIN = "-"
 
 
@@ -53,8 +54,13 @@ def read(
     The text alone goes to standard output, as UTF-8; charsets, repairs and faults go to standard error. What cannot be
     read or decoded is named, the rest is printed, and the exit code is 1.
     """
-    source = _source({name: value for name, value in described.items() if value is not None})
-    stages = _stages({"encoding": force_encoding, "max_damage": max_damage}, decode_only=decode_only)
+    from headrace.pipeline.charset_names import check_charset
+
+    for charset in (described["encoding"], force_encoding):
+        if charset is not None:
+            check_charset(charset)
+    source = _source(_given(described))
+    stages = _stages(_given({"encoding": force_encoding, "max_damage": max_damage}), decode_only=decode_only)
     rows: Rows = RowsAsJson() if as_json else RowsAsText(verbatim=decode_only, quiet=quiet)
     found = chain.from_iterable(_rows(name, source, stages) for name in files)
     for row in found:
@@ -79,6 +85,10 @@ def _rows(name: str, source: Source, stages: list[Stage]) -> Iterator[Row]:
             yield {**row, "path": _STDIN}
 
 
+def _given(options: Mapping[str, T | None]) -> dict[str, T]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
 def _source(options: dict[str, str]) -> Source:
     from pydantic import ValidationError
 
@@ -87,24 +97,14 @@ def _source(options: dict[str, str]) -> Source:
     try:
         return Source.model_validate({"name": "read", "paths": [_STDIN], **options})
     except ValidationError as error:
-        raise _refused(error) from error
+        first = error.errors(include_url=False)[0]
+        option, said = str(first["loc"][-1]).replace("_", "-"), first["msg"].removeprefix("Value error, ")
+        remedy = "see `headrace read --help`"
+        raise ConfigError(f"--{option} {first['input']!r} cannot be", why=said, remedy=remedy) from error
 
 
-def _stages(decoding: dict[str, Any], *, decode_only: bool) -> list[Stage]:
-    from pydantic import ValidationError
-
+def _stages(decoding: dict[str, object], *, decode_only: bool) -> list[Stage]:
     from headrace.pipeline.read_files import stage, there
 
-    try:
-        decode = stage("decode", **{name: value for name, value in decoding.items() if value is not None})
-    except ValidationError as error:
-        raise _refused(error, "force-") from error
+    decode = stage("decode", **decoding)
     return [decode] if decode_only else [decode, *(stage(kind) for kind in ("parse", "repair") if there(kind))]
-
-
-def _refused(error: Any, prefix: str = "") -> ConfigError:
-    """Say which option cannot be, in the words of the model that refuses it."""
-    first = error.errors(include_url=False)[0]
-    option = "--" + prefix + str(first["loc"][-1]).replace("_", "-")
-    said = first["msg"].removeprefix("Value error, ")
-    return ConfigError(f"{option} {first['input']!r} cannot be", why=said, remedy="see `headrace read --help`")

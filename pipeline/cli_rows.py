@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
@@ -79,7 +79,7 @@ class RowsAsJson:
         self._output.end()
 
 
-def as_json(row: Row) -> dict[str, Any]:
+def as_json(row: Row) -> dict[str, object]:
     """Give a row for programs: a document, or under `error` or `dropped` why it is none."""
     place = {name: row.get(name) for name in ("path", "member", "offset")}
     verdict = row.get("verdict")
@@ -105,7 +105,7 @@ def repairs(row: Row) -> dict[str, int]:
     return {name: int(n) for name, n in counts.items() if n}
 
 
-def _shortened(values: dict[str, Any]) -> dict[str, Any]:
+def _shortened(values: dict[str, object]) -> dict[str, object]:
     """Write shares without the digits that float32 makes up."""
     return {name: round(value, 6) if isinstance(value, float) else value for name, value in values.items()}
 

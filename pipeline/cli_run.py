@@ -5,13 +5,17 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from headrace.pipeline.cli_config import AS_JSON
 from headrace.pipeline.cli_output import print_json, users_code
 from headrace.schemas.errors import ConfigError
+
+if TYPE_CHECKING:
+    from headrace.pipeline.load import LoadedConfig
+    from headrace.pipeline.plan import Plan
 
 CONFIG = click.argument("config", type=click.Path(path_type=Path))
 OVERRIDES = click.argument("overrides", nargs=-1, metavar="[KEY.SUB=VALUE]...")
@@ -40,17 +44,25 @@ def run(
     Overrides change single options: engine.workers=2 stages.0.max_damage=0.05
     """
     from headrace.pipeline.load import load_config
-    from headrace.pipeline.progress import shown
-    from headrace.pipeline.report import write_report
-    from headrace.pipeline.run import run_pipeline
 
     flags = {"engine.executor": executor, "limit": limit}
     changed = [f"{key}={value}" for key, value in flags.items() if value is not None]
     with users_code():
         loaded = load_config(config, [*overrides, *changed])
+    carry_out(ctx, loaded, fresh=fresh, as_json=as_json)
+
+
+def carry_out(
+    ctx: click.Context, loaded: LoadedConfig, *, fresh: bool, as_json: bool, plan: Plan | None = None
+) -> None:
+    """Run a pipeline with its progress on the terminal, print what came of it, and end with 1 if it was stopped."""
+    from headrace.pipeline.progress import shown
+    from headrace.pipeline.report import write_report
+    from headrace.pipeline.run import run_pipeline
+
     ctx.find_root().obj = loaded.run_dir
     with shown(loaded.run_dir, sys.stderr or io.StringIO()) as watch, users_code():
-        summary = run_pipeline(loaded, fresh=fresh, watchers=(watch,))
+        summary = run_pipeline(loaded, fresh=fresh, watchers=(watch,), plan=plan)
     report = write_report(loaded.run_dir)
     _print_result(loaded.run_dir, report, as_json=as_json)
     if summary.state != "done":

@@ -46,6 +46,7 @@ class Plan:
     names: tuple[str, ...]
     recipe: Mapping[str, Any]  # the part of the configuration that decides the output
     versions: Mapping[str, int]
+    places: Mapping[str, object]  # where this machine has it; no part of the identity
     bytes: int
 
     @property
@@ -74,34 +75,47 @@ class Plan:
             "recipe": self.recipe,
             "versions": dict(self.versions),
             "inputs": self.inputs,
-            "splits": [[s.source, [f.path for f in s.files], s.begin, s.end] for s in self.splits],
+            "splits": [_split_json(split) for split in self.splits],
             "lanes": [list(lane) for lane in self.lanes],
             "groups": [asdict(g) for g in self.groups],
+            "places": dict(self.places),
         }
 
 
 def make_plan(loaded: LoadedConfig) -> Plan:
     """Check everything that can be checked before any data is touched, and give the plan."""
+    _check_stages(loaded.config, stage_names(loaded.config.stages))
+    _check_pace(loaded.config)
+    splits: list[Split] = []
+    for source in loaded.config.sources:
+        root, files = resolve_source(source, loaded.base, Path(os.path.abspath(loaded.run_dir)))  # noqa: PTH100
+        unit_bytes = loaded.config.engine.unit_bytes
+        splits += cut_splits(source, root, files, unit_bytes=unit_bytes, first_index=len(splits))
+    return planned(loaded, tuple(splits), recipe(loaded))
+
+
+def planned(loaded: LoadedConfig, splits: tuple[Split, ...], recipe: Mapping[str, Any], parent: str = "") -> Plan:
+    """Give the plan of splits that are cut already; `parent` is the run that it takes up again, if it does."""
     config = loaded.config
     names = stage_names(config.stages)
-    _check_stages(config, names)
-    _check_pace(config)
-    splits: list[Split] = []
-    for source in config.sources:
-        root, files = resolve_source(source, loaded.base, Path(os.path.abspath(loaded.run_dir)))  # noqa: PTH100
-        splits += cut_splits(source, root, files, unit_bytes=config.engine.unit_bytes, first_index=len(splits))
     count = config.engine.lanes
-    lanes = tuple(tuple(range(lane, len(splits), count)) for lane in range(count))
-    plan = Plan(
-        tuple(splits),
-        lanes,
+    roots = {split.source: split.root for split in splits}
+    sizes = {(split.source, f.path): f.bytes for split in splits for f in split.files}
+    return Plan(
+        splits,
+        tuple(tuple(range(lane, len(splits), count)) for lane in range(count)),
         make_groups(names, config.stages),
         names,
-        recipe(loaded),
+        recipe,
         {name: stage.version for name, stage in zip(names, config.stages, strict=True)},
-        0,
+        {"base": str(loaded.base), "roots": roots, **({"parent": parent} if parent else {})},
+        sum(sizes.values()),
     )
-    return Plan(**{**{f: getattr(plan, f) for f in plan.__slots__}, "bytes": sum(f[2] for f in plan.inputs)})
+
+
+def _split_json(split: Split) -> list[object]:
+    known: list[object] = [split.source, [f.path for f in split.files], split.begin, split.end]
+    return known if split.only is None else [*known, sorted(split.only)]
 
 
 def recipe(loaded: LoadedConfig) -> dict[str, Any]:
@@ -212,7 +226,7 @@ def _check_sources(config: PipelineConfig) -> None:
 
 
 _ONCE = ("decode", "parse", "tokenize")
-_CHANGE_TEXT = ("clean", "normalize")
+_CHANGE_TEXT = ("repair", "clean", "normalize")
 
 
 def _check_order(names: Sequence[str], stages: Sequence[Stage]) -> None:

@@ -31,7 +31,7 @@ Row = dict[str, Any]  # the columns of a document by name; `verdict` is there wh
 _UNIT_BYTES: int = EngineConfig().unit_bytes
 
 
-def stage(kind: str, **options: Any) -> Stage:
+def stage(kind: str, **options: object) -> Stage:
     """Make a built-in stage without importing all the others; `headrace run` knows every one, which takes a second."""
     importlib.import_module(f"headrace.stages.{kind}")
     return Stage.registry[kind].model_validate({"kind": kind, **options})

@@ -42,6 +42,7 @@ def report_data(run: Path) -> dict[str, Any]:
         "run": run.absolute().name,
         "state": _state(committed, times),
         "identity": committed.plan["identity"],
+        "replay": committed.plan["recipe"].get("replay"),
         "totals": _totals(committed, counts),
         "funnel": [_funnel_row(c) for c in counts],
         "sources": _sources(facts),

@@ -56,14 +56,15 @@ def run_pipeline(
     fresh: bool = False,
     watchers: Sequence[Watcher] = (),
     start_executor: StartExecutor = start_executor,
+    plan: Plan | None = None,
 ) -> RunSummary:
     """Do the whole job, or go on where an earlier process stopped; same input and configuration, same bytes.
 
     Raises ConfigError before anything is touched, HeadraceError when the run fails. SIGTERM, SIGINT and SIGHUP end it
     in order: the state of the summary is then `stopped`, and the next call goes on behind the last commit. A second
-    SIGINT ends it at once, as KeyboardInterrupt.
+    SIGINT ends it at once, as KeyboardInterrupt. A `plan` is given where the input is not all that the sources have.
     """
-    plan = make_plan(loaded)
+    plan = plan or make_plan(loaded)
     with contextlib.ExitStack() as stack:
         stack.enter_context(_disk_errors(loaded.run_dir))
         folder = RunFolder(loaded.run_dir)

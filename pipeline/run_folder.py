@@ -20,9 +20,10 @@ from headrace.schemas.errors import ConfigError, FormatError, HeadraceError
 from headrace.schemas.manifest import MANIFEST, PUBLISHED, read_published
 
 FOLDERS = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer", "spool", "pace", "trainer")
+RESOLVED = "config.resolved.yaml"
 FILES = (
     "plan.json",
-    "config.resolved.yaml",
+    RESOLVED,
     MANIFEST,
     PUBLISHED,
     "events.jsonl",
@@ -104,7 +105,7 @@ class RunFolder:
                 leftover.unlink(missing_ok=True)
         if not known.exists():
             text = yaml.safe_dump(dict(resolved), allow_unicode=True, sort_keys=False)
-            replace_file(self.path / "config.resolved.yaml", text.encode())
+            replace_file(self.path / RESOLVED, text.encode())
             replace_file(known, plan_bytes(plan.to_json()))
         sync_folder(self.path)
 
@@ -184,8 +185,8 @@ def _from_a_start(path: Path) -> bool:
         return path.is_dir() and not any(p for p in path.rglob("*") if not p.is_dir())
     if path.name == LOCK:
         return path.is_file() and (path.stat().st_size == 0 or path.read_bytes()[:1] == b"{")
-    return path.name in {"config.resolved.yaml", "error.log"} or (
-        path.name.startswith((".config.resolved.yaml.", f".{PLAN}.")) and path.suffix == ".tmp"
+    return path.name in {RESOLVED, "error.log"} or (
+        path.name.startswith((f".{RESOLVED}.", f".{PLAN}.")) and path.suffix == ".tmp"
     )
 
 

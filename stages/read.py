@@ -13,6 +13,7 @@ from headrace.schemas.source import Cursor, Source, Split
 from headrace.stages.reading.opened import OpenedFile, open_file
 from headrace.stages.reading.part import BEGINNING, FILE_COST, Draft, Part, Position, Stretch
 from headrace.stages.reading.storage import check_unchanged
+from headrace.stages.reading.taken import taken
 
 __all__ = ["Part", "Reader", "read_part"]
 
@@ -43,10 +44,9 @@ class Reader:
             draft.add(stretch, _note(stretch, place))
             budget -= max(stretch.size, FILE_COST)
             file, place = (file + 1, BEGINNING) if stretch.next is None else (file, stretch.next)
-        if file == len(split.files):
-            return draft.finished(None)
         after = Cursor(split.index, cursor.part + 1, file, place.offset, place.member, place.line)
-        return draft.finished(after)
+        part = draft.finished(after if file < len(split.files) else None)
+        return part if split.only is None else taken(part, split.only)
 
     def close(self) -> None:
         """Release all files."""

@@ -163,10 +163,10 @@ def test_options_describe_the_input(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--encoding", "klingon", "Python knows no charset 'klingon'"),
-        ("--force-encoding", "klingon", "'klingon'"),
-        ("--format", "docx", "'text'"),
-        ("--records", "words", "'paragraphs'"),
+        ("--encoding", "klingon", "there is no charset 'klingon'"),
+        ("--force-encoding", "gb-18031", "there is no charset 'gb-18031'. Did you mean 'gb18030'?"),
+        ("--format", "docx", "--format 'docx' cannot be: Input should be 'auto', 'text'"),
+        ("--records", "words", "--records 'words' cannot be: Input should be 'file', 'lines' or 'paragraphs'"),
     ],
 )
 def test_an_option_that_cannot_be_is_refused_by_name(option: str, value: str, said: str, tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_an_option_that_cannot_be_is_refused_by_name(option: str, value: str, sa
     file(tmp_path, "a.txt")
     result = call("a.txt", option, value)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert f"{option} '{value}' cannot be" in result.stderr and said in result.stderr
+    assert said in result.stderr
 
 
 def test_a_file_that_changes_while_others_are_read_costs_only_itself(
