@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from pyarrow import fs
 from tests.s3_server import BUCKET, Request, S3Server
 from tests.stages.parts import Outcome, a_source
 
@@ -21,6 +22,7 @@ from headrace.pipeline.listing import cut_splits, resolve_source
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.source import Cursor, InputFile, Source, Split
 from headrace.stages.read import Reader, read_part
+from headrace.stages.reading import store
 from headrace.stages.reading.storage import check_unchanged, open_listed, open_table
 from headrace.stages.reading.stream import StreamFaultError
 
@@ -230,3 +232,28 @@ def test_no_server_at_all(s3_environment: None) -> None:
         with pytest.raises(HeadraceError, match=r"s3://corpus/a.txt: the store does not answer.*goes on behind"):
             call()
     assert time.monotonic() - begin < 10
+
+
+def test_other_stores_go_through_the_same_door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where pyarrow's file system is not S3, keys begin behind its own base, and times are asked for."""
+    (tmp_path / "c" / "d").mkdir(parents=True)
+    (tmp_path / "c" / "d" / "a.txt").write_bytes(b"text\n")
+    asked: list[str] = []
+
+    class Stub:
+        @staticmethod
+        def from_uri(uri: str) -> tuple[fs.FileSystem, str]:
+            asked.append(uri)
+            return fs.LocalFileSystem(), f"{tmp_path}/c/"
+
+    monkeypatch.setattr(store.fs, "FileSystem", Stub)
+    for scheme, sent in (
+        ("gs://c/d/*.txt?project_id=p", "gs://c/?project_id=p&retry_limit_seconds=60"),
+        ("abfss://c@account.dfs.core.windows.net/d/*.txt", "abfss://c@account.dfs.core.windows.net/"),
+        ("hdfs://name:8020/d/a.txt?user=ann", "hdfs://name:8020/?user=ann"),
+    ):
+        root, (file,) = resolve_source(a_source(scheme), HERE)
+        assert asked[-1] == sent and file.path == "a.txt"
+        assert open_listed(root, file).read(100) == b"text\n"
+        check_unchanged(root, file)
+    store.store_of.cache_clear()  # other tests must not meet the stub's stores
