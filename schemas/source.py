@@ -8,7 +8,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-Format = Literal["auto", "text", "json", "jsonl", "csv", "parquet", "html"]
+Format = Literal["auto", "text", "json", "jsonl", "csv", "parquet", "html", "warc"]
+WarcRecords = Literal["response", "resource", "conversion", "metadata"]
 Records = Literal["file", "lines", "paragraphs"]
 
 
@@ -38,6 +39,42 @@ class Source(BaseModel):
     )
     licence: str | None = Field(default=None, description="Licence of the texts, kept with every document.")
     max_record_bytes: int = Field(default=64_000_000, ge=1, description="A longer record is quarantined, never cut.")
+    max_member_bytes: int = Field(
+        default=64_000_000_000,
+        ge=1,
+        description="Of a larger member of an archive the records up to here are read, and the rest is quarantined.",
+    )
+    max_members: int = Field(
+        default=1_000_000, ge=1, description="Members of one archive beyond this many are not read; one row says so."
+    )
+    max_expansion: int = Field(
+        default=250,
+        ge=1,
+        description="Data that unpacks to over 100 MB and this many times its size is read up to there, and reported.",
+    )
+    max_group_bytes: int = Field(
+        default=2_000_000_000,
+        ge=1,
+        description="A Parquet row group or Arrow batch that unpacks to more is left out, and quarantined by its rows.",
+    )
+
+    http_status: str = Field(
+        default="200-299",
+        pattern=r"^[1-9]\d\d(-[1-9]\d\d)?(,[1-9]\d\d(-[1-9]\d\d)?)*$",
+        description="Status codes of the WARC responses that are read, as in 200-299,404; others are dropped.",
+    )
+    warc_records: tuple[WarcRecords, ...] = Field(
+        default=("response", "resource", "conversion"),
+        description="Types of WARC records that are documents; metadata adds the JSON of WAT files.",
+    )
+    check_digests: bool = Field(
+        default=True, description="Compare WARC records with their digests; a wrong one is noted in the metadata."
+    )
+
+    def reads_status(self, status: int) -> bool:
+        """Say whether responses with an HTTP status are read."""
+        bounds = (span.partition("-") for span in self.http_status.split(","))
+        return any(int(first) <= status <= int(last or first) for first, _, last in bounds)
 
     @field_validator("encoding")
     @classmethod

@@ -178,7 +178,8 @@ def _found(content: Content, source: Source, data: Array, offsets: Places, lines
 
 
 def _fault(content: Content, fault: StreamFaultError, offset: int, line: int | None) -> Fault:
-    return Fault(content.path, offset, fault.reason, fault.detail, member=content.member, line=line)
+    value, threshold = fault.value, fault.threshold
+    return Fault(content.path, offset, fault.reason, fault.detail, value, threshold, content.member, line)
 
 
 def _too_large(content: Content, source: Source, offset: int, size: int, line: int | None) -> Fault:

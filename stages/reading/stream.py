@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
 from typing import BinaryIO, Protocol
 
-import zstandard
+from headrace.stages.reading.unpack import OPENERS, DamagedError, Member
 
 _CHUNK = 1 << 16
-_ZSTD_PIECE = 512  # a zstd block of 4 bytes can stand for 128 KiB: 512 bytes of input give at most 16 MiB
-_ZSTD_WINDOW = 1 << 27  # what the zstd program accepts without --long
 
 
 class StreamFaultError(Exception):
     """The content ends here in a fault; every good byte before it was delivered."""
 
-    def __init__(self, reason: str, detail: str) -> None:
-        self.reason, self.detail = reason, detail
-        super().__init__(reason, detail)
+    def __init__(self, reason: str, detail: str, value: float | None = None, threshold: float | None = None) -> None:
+        self.reason, self.detail, self.value, self.threshold = reason, detail, value, threshold
+        super().__init__(reason, detail, value, threshold)
 
 
 class ByteStream(Protocol):
@@ -66,23 +63,17 @@ class PlainStream:
         self._file.close()
 
 
-class Member(Protocol):
-    """One gzip member or zstd frame being unpacked."""
-
-    finished: bool
-
-    def feed(self, data: memoryview, limit: int) -> tuple[bytes, memoryview]:
-        """Unpack some of `data`; give the output and the input that is left."""
-        ...
-
-
 class UnpackedStream:
-    """Content of compressed members that follow each other; zero padding after the last one is allowed."""
+    """Content of compressed members that follow each other; zero padding after the last one is allowed.
 
-    def __init__(self, inner: ByteStream, open_member: Callable[[], Member]) -> None:
-        self._inner, self._open_member = inner, open_member
+    What comes out before a fault, and where the fault is said to be, depends on the compressed bytes alone.
+    """
+
+    def __init__(self, inner: ByteStream, open_member: Callable[[], Member], *, single: bool = False) -> None:
+        self._inner, self._open_member, self._single = inner, open_member, single
         self._member: Member | None = None
         self._input = memoryview(b"")
+        self._fetched = 0
         self._ready = b""
         self._fault: StreamFaultError | None = None
         self._ended = False
@@ -107,28 +98,42 @@ class UnpackedStream:
         self._ready = data + self._ready
         return data
 
+    def leftover(self) -> bytes:
+        """Give what was fetched and does not belong to a single member that has ended."""
+        return bytes(self._input)
+
     def close(self) -> None:
         """Release the file."""
         self._inner.close()
 
     def _step(self, limit: int) -> bytes:
         try:
-            if not self._input:
-                self._input = memoryview(self._inner.read(_CHUNK))
-            if not self._input:
-                return self._end()
+            if not self._input and (self._member is None or self._member.hungry):
+                self._fetch()
+                if not self._input:
+                    return self._end()
             if self._member is None:
                 return self._next_member()
             output, self._input = self._member.feed(self._input, limit)
-        except (StreamFaultError, _DamagedError) as error:
-            return self._damaged(error)
+        except DamagedError as error:
+            at = self._fetched - len(self._input) + error.taken
+            self._fault = StreamFaultError("corrupt", f"{error.detail}, behind byte {at} of the compressed data")
+            return error.output
+        except StreamFaultError as fault:
+            self._fault = fault
+            return b""
         if self._member.finished:
-            self._member = None
+            self._member, self._ended = None, self._single
         return output
 
+    def _fetch(self) -> None:
+        self._input = memoryview(self._inner.read(_CHUNK))
+        self._fetched += len(self._input)
+
     def _end(self) -> bytes:
-        if self._member is not None:
-            self._fault = StreamFaultError("truncated", "the compressed data ends in the middle of a member")
+        if self._member is not None or (self._single and not self._begun):
+            detail = f"the compressed data ends at its byte {self._fetched}, in the middle of a member"
+            self._fault = StreamFaultError("truncated", detail)
         self._ended = True
         return b""
 
@@ -139,74 +144,12 @@ class UnpackedStream:
             self._member, self._begun = self._open_member(), True
         return b""
 
-    def _damaged(self, error: StreamFaultError | _DamagedError) -> bytes:
-        if isinstance(error, StreamFaultError):
-            self._fault = error
-            return b""
-        self._fault = StreamFaultError("corrupt", error.detail)
-        return error.output
-
 
 def gunzip(inner: ByteStream) -> UnpackedStream:
     """Unpack gzip, member after member."""
-    return UnpackedStream(inner, _GzipMember)
+    return UnpackedStream(inner, OPENERS["gzip"])
 
 
 def unzstd(inner: ByteStream) -> UnpackedStream:
     """Unpack Zstandard, frame after frame."""
-    return UnpackedStream(inner, _ZstdFrame)
-
-
-class _DamagedError(Exception):
-    """A member does not unpack; `output` is what it gave in this call before the fault."""
-
-    def __init__(self, output: bytes, detail: str) -> None:
-        self.output, self.detail = output, detail
-        super().__init__(detail)
-
-
-class _GzipMember:
-    def __init__(self) -> None:
-        self._inflater = zlib.decompressobj(wbits=31)
-        self.finished = False
-
-    def feed(self, data: memoryview, limit: int) -> tuple[bytes, memoryview]:
-        before = self._inflater.copy()
-        try:
-            output = self._inflater.decompress(data, limit)
-        except zlib.error as error:
-            raise _DamagedError(_byte_by_byte(before, data), f"gzip: {_reason(error)}") from error
-        self.finished = self._inflater.eof
-        left = len(self._inflater.unused_data if self.finished else self._inflater.unconsumed_tail)
-        return output, data[len(data) - left :]
-
-
-def _byte_by_byte(inflater: zlib._Decompress, data: memoryview) -> bytes:
-    """Give what can be had before the fault: a call that raises keeps its output to itself."""
-    output: list[bytes] = []
-    for at in range(len(data)):
-        try:
-            output.append(inflater.decompress(data[at : at + 1]))
-        except zlib.error:
-            break
-    return b"".join(output)
-
-
-def _reason(error: zlib.error) -> str:
-    return str(error).rpartition(": ")[2]
-
-
-class _ZstdFrame:
-    def __init__(self) -> None:
-        self._unpacker = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
-        self.finished = False
-
-    def feed(self, data: memoryview, limit: int) -> tuple[bytes, memoryview]:
-        del limit  # bounded by the size of the piece
-        try:
-            output = self._unpacker.decompress(data[:_ZSTD_PIECE])
-        except zstandard.ZstdError as error:
-            raise _DamagedError(b"", str(error)) from error
-        self.finished = self._unpacker.eof
-        left = len(self._unpacker.unused_data) if self.finished else 0
-        return output, data[min(_ZSTD_PIECE, len(data)) - left :]
+    return UnpackedStream(inner, OPENERS["zstd"])

@@ -59,12 +59,11 @@ def test_an_empty_split_gives_one_empty_part(tmp_path: Path) -> None:
 
 FOREIGN = {
     "png.txt": (b"\x89PNG\r\n\x1a\n" + bytes(20), "PNG image"),
-    "w.warc": (b"WARC/1.0\r\n", "WARC"),
-    "a.zip": (b"PK\x03\x04" + bytes(20), "zip"),
-    "t.dat": (bytes(257) + b"ustar" + bytes(100), "tar"),
+    "s.7z": (b"7z\xbc\xaf\x27\x1c" + bytes(20), "7z"),
+    "d.docx": (b"PK\x03\x04" + bytes(20), "a .docx file, which is a zip of another kind"),
+    "b.jsonl.gz": (b"\x1e\x8b\x08\0" + bytes(range(32)), "binary"),
     "x.unknown": (bytes(range(32)) * 4, "binary"),
     "page.png": (b"<html><body>text</body></html>", "not what its ending .png says"),
-    "p.parquet.gz": (gzip.compress(b"PAR1" + bytes(20)), "parquet inside a compressed file"),
 }
 
 

@@ -51,8 +51,8 @@ def test_text_columns_of_every_kind(tmp_path: Path) -> None:
         assert said in fault["detail"]
 
 
-def test_a_damaged_table_gives_the_rows_before(tmp_path: Path) -> None:
-    """Rows of whole row groups are kept; the fault names the row where reading ended."""
+def test_a_damaged_row_group_costs_only_itself(tmp_path: Path) -> None:
+    """The groups before and behind it are read; the fault names its rows, and numbers of later rows stay right."""
     noise = packed_lines(3000).decode().splitlines()
     pq.write_table(pa.table({"text": noise}), tmp_path / "t.parquet", row_group_size=1000, compression="zstd")
     group = pq.read_metadata(tmp_path / "t.parquet").row_group(1).column(0)
@@ -60,7 +60,10 @@ def test_a_damaged_table_gives_the_rows_before(tmp_path: Path) -> None:
     middle = (group.dictionary_page_offset or group.data_page_offset) + group.total_compressed_size // 2
     data[middle : middle + 64] = bytes(64)
     (tmp_path / "t.parquet").write_bytes(data)
-    parts = parts_of(a_split(tmp_path, "t.parquet"), a_source(), 20_000)
-    (fault,) = faults_of(parts)
-    assert (fault["reason"], fault["offset"]) == ("unreadable_parquet", 1000)
-    assert [data.decode() for _, data in records_of(parts)] == noise[:1000]
+    for unit_bytes in (20_000, UNIT):
+        parts = parts_of(a_split(tmp_path, "t.parquet"), a_source(), unit_bytes)
+        (fault,) = faults_of(parts)
+        assert (fault["reason"], fault["offset"]) == ("unreadable_parquet", 1000)
+        assert "row group 1 (rows 1000 to 1999): " in fault["detail"]
+        wanted = [(row, noise[row]) for row in (*range(1000), *range(2000, 3000))]
+        assert [(row, data.decode()) for row, data in records_of(parts)] == wanted
