@@ -15,21 +15,47 @@ FIRST = 1 << 16  # a file's head, a footer: most first reads want a few kilobyte
 BLOCK = 1 << 22
 AHEAD = 2  # at 30 ms to the first byte and 90 MB/s a connection: 64 MB/s with 8 MiB and one ahead, 95 so
 _GROWTH = 16  # 64 KiB, 1 MiB, 4 MiB
+_RUNS = 3  # the text and two more columns
+
+
+class _Run:
+    """Reads that follow each other: the block that is read, and the neighbouring ones on their way."""
+
+    def __init__(self, begin: int) -> None:
+        self.begin, self.block, self.step = begin, b"", 0
+        self.ahead: deque[tuple[int, Future[bytes]]] = deque()
+
+    @property
+    def end(self) -> int:
+        """Give the offset behind the block."""
+        return self.begin + len(self.block)
+
+    def held(self, at: int, wanted: int) -> bytes:
+        """Give up to `wanted` bytes of the block."""
+        return self.block[at - self.begin : at - self.begin + wanted] if self.begin <= at < self.end else b""
+
+    def arrived(self) -> bytes:
+        """Give the block that was fetched ahead, if there is one."""
+        return self.ahead.popleft()[1].result() if self.ahead else b""
+
+    def drop(self) -> None:
+        """Ask for nothing more."""
+        for _, block in self.ahead:
+            block.cancel()
+        self.ahead.clear()
 
 
 class StoredFile(io.RawIOBase):
-    """Reads go to the bytes fetched last; who reads on gets larger and larger blocks, who jumps gets what was asked.
+    """Who reads on gets larger and larger blocks; who jumps gets what was asked. Columns may be read side by side.
 
-    Holds at most the block that is read, the two fetched ahead, and a single longer read that was asked for.
+    Holds at most three blocks for each of three runs of reads, and a single longer read that was asked for.
     """
 
     def __init__(self, fetch: Fetch, size: int) -> None:
         super().__init__()
         self._fetch, self._size = fetch, size
         self._at = 0
-        self._begin, self._block = 0, b""
-        self._step = 0
-        self._ahead: deque[tuple[int, Future[bytes]]] = deque()  # offsets and bytes of neighbouring blocks
+        self._runs: deque[_Run] = deque()  # the one read last is the last
         self._threads: ThreadPoolExecutor | None = None
 
     def readable(self) -> bool:
@@ -77,43 +103,38 @@ class StoredFile(io.RawIOBase):
         """Let go of all blocks; requests under way end by themselves."""
         if self._threads:
             self._threads.shutdown(wait=False, cancel_futures=True)
-        self._ahead.clear()
-        self._block = b""
+        self._runs.clear()
         super().close()
 
     def _held(self, wanted: int) -> bytes:
-        offset = self._at - self._begin
-        return self._block[offset : offset + wanted] if 0 <= offset < len(self._block) else b""
+        return next((data for run in reversed(self._runs) if (data := run.held(self._at, wanted))), b"")
 
     def _load(self, wanted: int) -> bytes:
-        """Fetch the bytes at the place of the next read, and more behind them if this file is read on and on."""
-        on = self._at == self._begin + len(self._block) and self._at > 0
-        self._step = min(BLOCK, self._step * _GROWTH) if on else FIRST
-        size = min(max(wanted, self._step), self._size - self._at)
-        data = self._arrived() or self._fetch(self._at, size)
-        end = self._at + len(data)
-        if self._step == BLOCK:
-            self._fetch_ahead(end)
+        """Fetch the bytes at the place of the next read, and more behind them if it is where an earlier one ended."""
+        run = self._run()
+        run.step = min(BLOCK, run.step * _GROWTH) if run.step else FIRST
+        data = run.arrived() or self._fetch(self._at, min(max(wanted, run.step), self._size - self._at))
+        run.begin, run.block = self._at, data
+        if run.step == BLOCK:
+            self._fetch_ahead(run)
         if len(data) > BLOCK:  # a long read goes to its reader alone; where it ended is remembered
-            self._begin, self._block = end, b""
-            return data
-        self._begin, self._block = self._at, data
+            run.begin, run.block = run.end, b""
         return data[:wanted]
 
-    def _arrived(self) -> bytes:
-        """Give the block that was fetched ahead, if it is the one that is read now."""
-        if self._ahead and self._ahead[0][0] == self._at:
-            return self._ahead.popleft()[1].result()
-        for _, block in self._ahead:
-            block.cancel()
-        self._ahead.clear()
-        return b""
+    def _run(self) -> _Run:
+        """Give the run that goes on at the place of the next read, or begin one in place of the oldest."""
+        run = next((run for run in reversed(self._runs) if run.end == self._at), None)
+        if run is not None:
+            self._runs.remove(run)
+        elif len(self._runs) == _RUNS:
+            self._runs.popleft().drop()
+        self._runs.append(run or _Run(self._at))
+        return self._runs[-1]
 
-    def _fetch_ahead(self, end: int) -> None:
-        """Keep the next blocks on their way."""
+    def _fetch_ahead(self, run: _Run) -> None:
         self._threads = self._threads or ThreadPoolExecutor(AHEAD, "read-ahead")
-        offset = self._ahead[-1][0] + BLOCK if self._ahead else end
-        while len(self._ahead) < AHEAD and offset < self._size:
+        offset = run.ahead[-1][0] + BLOCK if run.ahead else run.end
+        while len(run.ahead) < AHEAD and offset < self._size:
             size = min(BLOCK, self._size - offset)
-            self._ahead.append((offset, self._threads.submit(self._fetch, offset, size)))
+            run.ahead.append((offset, self._threads.submit(self._fetch, offset, size)))
             offset += size

@@ -118,3 +118,17 @@ def test_archives_can_be_opened_on_it() -> None:
             archive.writestr(f"{number}.txt", f"text {number}\n" * 1000)
     with zipfile.ZipFile(Requests(buffer.getvalue()).opened()) as archive:  # type: ignore[arg-type]  # IO[bytes] by name
         assert archive.read("2.txt") == b"text 2\n" * 1000
+
+
+def test_columns_read_side_by_side_are_fetched_once() -> None:
+    """Three runs of reads that take turns each keep their blocks; a fourth takes the place of the oldest."""
+    requests = Requests(os.urandom(1 << 20) * 40)
+    file = requests.opened()
+    places = [1 << 20, 15 << 20, 28 << 20]
+    for step in range(0, 10 << 20, 1 << 19):
+        for place in places:
+            file.seek(place + step)
+            assert file.read(1 << 19) == requests.content[place + step : place + step + (1 << 19)]
+    assert sum(size for _, size in requests.ranges) < (30 + 3 * 12) << 20
+    assert len({offset for offset, _ in requests.ranges}) == len(requests.ranges)
+    file.close()
