@@ -1,188 +1,132 @@
-"""Find the charset of bytes: marks first, then proofs, then a race between the declared charset and a detector."""
+"""Find the charset of each group of rows: marks, escapes and proofs first, then a race of all charsets."""
 
 from __future__ import annotations
 
 import codecs
-import re
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import chardet
 import numpy as np
 
-from headrace.stages.decoding.oddness import oddness
-from headrace.stages.reading.wide import bom_of, wide_by_zeros, width_of
+from headrace.stages.decoding.charsets import ESCAPING, NUMBERED, UTF_8, WIDE, codec_of
+from headrace.stages.decoding.escapes import escaped
+from headrace.stages.decoding.rows import Rows
+from headrace.stages.kernels.arrays import Counts
+from headrace.stages.kernels.charset_facts import ESCAPES, HIGH, MARK, NULS, SIZE, TILDES, byte_facts
+from headrace.stages.kernels.charset_model import ANY, BEYOND, HOPELESS, Model
+from headrace.stages.kernels.charset_race import CODEC, PROVEN, SAMPLED, SCORE, SECOND, SECOND_SCORE, judge
+from headrace.stages.reading.wide import bom_of, wide_by_zeros
 
-# What a web page or an old archive of China, Japan, Korea, Europe or the Near East may hold. Left out are EBCDIC and
-# the DOS and Mac pages of single countries: a detector that knows them sees them where they are not.
-PLAUSIBLE = (
-    *("gb18030", "gbk", "gb2312", "big5", "cp950", "big5hkscs", "euc-jp", "shift_jis", "cp932", "euc-kr", "cp949"),
-    *("johab", "hz", "iso-2022-jp", "iso-2022-kr", "utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"),
-    *("windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1255", "windows-1256"),
-    *("windows-1257", "koi8-r", "koi8-u", "iso-8859-1", "iso-8859-2", "iso-8859-3", "iso-8859-5", "iso-8859-6"),
-    *("iso-8859-7", "iso-8859-8", "iso-8859-9", "iso-8859-15", "cp855", "cp866", "mac-cyrillic", "mac-roman"),
-    *("tis-620", "cp874"),
-)
-# The codec that reads a charset and what is really found under its name, as the web's encoding standard has it.
-_SUPERSETS = {
-    **dict.fromkeys(("gb2312", "gbk", "gb18030", "cp936", "hz-gb-2312"), "gb18030"),
-    **dict.fromkeys(("big5", "cp950", "big5hkscs"), "big5hkscs"),
-    **dict.fromkeys(("shift_jis", "cp932", "shift_jis_2004", "shift_jisx0213"), "cp932"),
-    **dict.fromkeys(("euc_kr", "cp949"), "cp949"),
-    **dict.fromkeys(("euc_jp", "euc_jis_2004", "euc_jisx0213"), "euc_jp"),
-    **dict.fromkeys(("iso8859-1", "ascii", "cp1252"), "cp1252"),
-    **dict.fromkeys(("tis-620", "cp874", "iso8859-11"), "cp874"),
-    "iso8859-9": "cp1254",
-    "utf-16": "utf-16-le",
-    "utf-32": "utf-32-le",
-}
-_ESCAPES = (
-    (re.compile(rb"\x1b\$\)C"), "iso2022_kr"),
-    (re.compile(rb"\x1b(\$[@B(]|\([IJ])"), "iso2022_jp_2004"),
-    (re.compile(rb"~\{[\x21-\x77][\x21-\x7e]"), "hz"),
-)
-_WEIGHED = ("gb18030", "big5hkscs", "cp932", "euc_jp", "cp949", "utf-16-le", "utf-16-be")
-_NO_MATCH, _DEFAULT = "windows-1252", "cp1252"
-_UNSURE, _NO_IDEA = 0.2, 0.02
-_ASCII_RUN = re.compile(rb"([\x00-\x7f]{32})[\x00-\x7f]+([\x00-\x7f]{32})")
-_ASCII = re.compile(r"[\x00-\x7f]")
-_DECLARATION = re.compile(rb"(charset|encoding)\s*=", re.IGNORECASE)  # the detector would believe it
-_SAMPLE_BYTES = 1 << 16
-_WINDOWS = 64
-_PRIOR = 0.05  # a declared charset may look this much odder than the detector's choice and still win
-_GOOD_PER_BAD = 2  # whole UTF-8 sequences per damaged one that make it UTF-8 all the same
+NUMBER_OF = {name: number for number, name in enumerate(NUMBERED)}
+FAVOUR = 700  # centinats by which a declared charset is likelier: declarations lie once in about a thousand
+_GB_MARK = b"\x84\x31\x95\x33"
+_HEAD = 1 << 16
+_LEAST_LIKELY = -1000  # centinats a character: a text that a declaration of UTF-16 gives must be this likely
+_NO_TEXT = -650  # centinats a byte: below, it is no text in any known charset
+_UNSURE = 0.05
+_CERTAIN = 4000
+_STEEPNESS = 200  # centinats of lead that turn the odds by e: neighbouring characters say the same thing twice
 
 
 @dataclass(frozen=True, slots=True)
 class Charset:
-    """A charset, how it was found (bom, escape, utf-8, declared, detected), and how sure that is, 0 to 1."""
+    """A charset, how it was found (bom, escape, utf-8, declared, detected, forced, native), how sure that is, 0 to 1.
+
+    `second` is the charset that came next in a race over a part of the bytes, `lead` centinats behind.
+    """
 
     codec: str
     method: str
     confidence: float
+    second: str | None = None
+    lead: int = 0
 
 
-def find_charset(data: bytes, declared: str | None) -> Charset:
-    """Find the charset of a text, given the one that it is said to have."""
-    bom = "utf-8" if data.startswith(codecs.BOM_UTF8) else bom_of(data)
-    if bom:
-        return Charset(bom, "bom", 1.0)
-    found = _escaped(data) or _wide(data, declared) or _utf8(data)
-    if found:
-        return found
-    sample = _sample(data)
-    return _damaged_utf8(sample) or _raced(sample, declared)
+_PROVEN = Charset(UTF_8, "utf-8", 1.0)
 
 
-def codec_of(name: str | None) -> str | None:
-    """Give the codec that reads a charset as it is found in the wild; None for a name that is not known."""
-    try:
-        known = codecs.lookup((name or "").strip())
-    except LookupError:
-        return None
-    if not known._is_text_encoding:
-        return None
-    return _SUPERSETS.get(known.name, known.name)
+def find_charsets(rows: Rows, declared: Sequence[str | None], model: Model) -> list[Charset]:
+    """Find the charset of each group, given what each is said to have."""
+    facts = byte_facts(rows.data, rows.begins, rows.ends, rows.firsts)
+    said = [codec_of(name) if name else None for name in declared]
+    favoured = np.array([NUMBER_OF.get(name or "", -1) for name in said], np.int64)
+    found = judge(rows.data, rows.begins, rows.ends, rows.firsts, facts, favoured, FAVOUR, model)
+    charsets = [
+        _PROVEN if row[PROVEN] else _raced(row, size, name)
+        for row, size, name in zip(found.tolist(), facts[:, SIZE].tolist(), said, strict=True)
+    ]
+    odd = (facts[:, MARK] | facts[:, NULS] | facts[:, ESCAPES] | facts[:, TILDES]) > 0
+    odd |= np.array([name is not None and name not in NUMBER_OF for name in said], np.bool_)
+    for group in np.flatnonzero(odd).tolist():
+        special = _special(rows, group, facts[group], said[group], found[group], model)
+        charsets[group] = special or charsets[group]
+    return charsets
 
 
-def fits(data: bytes, codec: str) -> bool:
-    """Say whether bytes are legal in a charset, apart from a last character that is cut."""
-    try:
-        codecs.getincrementaldecoder(codec)().decode(data)
-    except UnicodeDecodeError:
-        return False
-    return True
+def find_lines(rows: Rows, expected: Counts, favour: int, model: Model) -> tuple[Counts, Counts]:
+    """Give the number of the likeliest charset of each line (every row is a group) and its score; one is expected."""
+    facts = byte_facts(rows.data, rows.begins, rows.ends, rows.firsts)
+    found = judge(rows.data, rows.begins, rows.ends, rows.firsts, facts, expected, favour, model)
+    return found[:, CODEC], found[:, SCORE]
 
 
-def _escaped(data: bytes) -> Charset | None:
-    if (b"\x1b" not in data and b"~{" not in data) or not data.isascii():
-        return None
-    for mark, codec in _ESCAPES:
-        if mark.search(data):
-            text = data.decode(codec, "ignore")
-            if fits(data, codec) and oddness(text) <= _PRIOR and not text.isascii():
-                return Charset(codec, "escape", 1.0)
+def marked(head: bytes) -> str | None:
+    """Give the charset whose byte order mark begins the bytes."""
+    if head.startswith(codecs.BOM_UTF8):
+        return UTF_8
+    return "gb18030" if head.startswith(_GB_MARK) else bom_of(head)
+
+
+def _special(rows: Rows, group: int, facts: Counts, said: str | None, found: Counts, model: Model) -> Charset | None:
+    """Look for what kernels do not: marks, escapes, zeros of UTF-16 and UTF-32, rare charsets that are declared."""
+    mark = marked(rows.head(group, 4)) if facts[MARK] else None
+    if mark:
+        return Charset(mark, "bom", 1.0)
+    if not facts[HIGH] and (facts[ESCAPES] or facts[TILDES]):
+        found_escape = escaped(rows.group(group), model)
+        if found_escape:
+            return Charset(found_escape[1], "escape", 1.0)
+    head = rows.head(group, _HEAD)
+    if said in WIDE and _likelihood(head, said, model) >= _LEAST_LIKELY:
+        return Charset(said, "declared", 1.0)
+    wide = wide_by_zeros(head) if facts[NULS] else None
+    if wide:
+        return Charset(wide, "detected", 1.0)
+    if said and said not in NUMBER_OF and said not in (*WIDE, *ESCAPING) and not found[PROVEN]:
+        return _declared_rarity(head, said, found, model)
     return None
 
 
-def _wide(data: bytes, declared: str | None) -> Charset | None:
-    head, said = data[:_SAMPLE_BYTES], codec_of(declared)
-    if said and width_of(said) > 1 and fits(data, said) and oddness(head.decode(said, "ignore")) <= _PRIOR:
-        return Charset(said, "declared", 1.0)
-    found = wide_by_zeros(head)
-    return Charset(found, "detected", 1.0) if found else None
+def _declared_rarity(head: bytes, said: str, found: Counts, model: Model) -> Charset | None:
+    """Believe in a charset outside the race, if its text is not much less likely than the winner's."""
+    per_byte = int(found[SCORE]) // max(1, int(found[SAMPLED]))
+    characters = len(head.decode(said, "ignore"))
+    ours = _likelihood(head, said, model) * characters // max(1, len(head))
+    return Charset(said, "declared", 0.5) if ours + FAVOUR // max(1, len(head)) >= per_byte * 1.2 else None
 
 
-def _utf8(data: bytes) -> Charset | None:
-    return Charset("utf-8", "utf-8", 1.0) if fits(data, "utf-8") else None
+def _likelihood(head: bytes, codec: str, model: Model) -> int:
+    """Give the mean log of the characters of a text, in centinats; HOPELESS if the bytes are no text in a charset."""
+    try:
+        text = codecs.getincrementaldecoder(codec)().decode(head)
+    except (UnicodeError, LookupError):
+        return HOPELESS
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    logs = model.character_logs[ANY][np.minimum(points, BEYOND)].astype(np.int64)
+    plain = points < 0x80
+    logs[plain] = model.ascii_logs[points[plain]]
+    return int(logs.sum()) // max(1, len(points))
 
 
-def _damaged_utf8(sample: bytes) -> Charset | None:
-    """Find UTF-8 in which some bytes are lost: other charsets hold hardly any whole sequence of it."""
-    text = sample.decode("utf-8", "replace")
-    bad = text.count("\ufffd") - sample.count("\ufffd".encode())
-    good = len(text) - bad - len(_ASCII.findall(text))
-    return Charset("utf-8", "utf-8", good / (good + bad)) if good >= _GOOD_PER_BAD * bad else None
-
-
-def _raced(sample: bytes, declared: str | None) -> Charset:
-    detected = _detected(sample)
-    said = codec_of(declared)
-    if said is None or said in ("utf-8", "utf-7") or not fits(sample, said):
-        return detected
-    if said == detected.codec:
-        return Charset(said, "declared", 1.0)
-    ours, theirs = (oddness(sample.decode(codec, "ignore")) for codec in (said, detected.codec))
-    if said == _DEFAULT or ours > theirs + _PRIOR:  # the default of the web says nothing
-        return detected
-    return Charset(said, "declared", 1 - ours)
-
-
-def _detected(sample: bytes) -> Charset:
-    """Ask the detector; where it hardly believes its own answer, codecs of two bytes are weighed by oddness."""
-    found = chardet.detect(sample, include_encodings=PLAUSIBLE, no_match_encoding=_NO_MATCH)
-    sure = float(found["confidence"]) if found["encoding"] else 0.0
-    best = Charset(codec_of(found["encoding"]) or _DEFAULT, "detected", sure)
-    if sure > _UNSURE:
-        return best
-    if sure <= _NO_IDEA and fits(sample, _DEFAULT):
-        best = Charset(_DEFAULT, "detected", sure)
-    least = oddness(sample.decode(best.codec, "replace")) if sure > _NO_IDEA else 1.0
-    for codec in _WEIGHED if _in_pairs(sample) or not found["encoding"] else ():
-        if fits(sample, codec):
-            odd = oddness(sample.decode(codec, "ignore"))
-            if odd < least and odd <= _PRIOR:
-                best, least = Charset(codec, "detected", _UNSURE), odd
-    return best
-
-
-def _in_pairs(sample: bytes) -> bool:
-    """Say whether most bytes beyond ASCII stand side by side, as in scripts that need two bytes a character."""
-    beyond = np.frombuffer(sample, np.uint8) >= 128
-    beside = beyond[1:] & beyond[:-1]
-    return bool(2 * beside.sum() >= beyond.sum())
-
-
-def _sample(data: bytes) -> bytes:
-    """Give what says something about the charset: bytes beyond ASCII with some ASCII around, from the whole length."""
-    if len(data) > _SAMPLE_BYTES:
-        data = _windows(data)
-    return _ASCII_RUN.sub(rb"\1 \2", _DECLARATION.sub(b" ", data))
-
-
-def _windows(data: bytes) -> bytes:
-    """Give stretches of a long text, spread evenly over its bytes beyond ASCII."""
-    beyond = np.flatnonzero(np.frombuffer(data, np.uint8) >= 128)
-    chosen = beyond[np.linspace(0, len(beyond) - 1, _WINDOWS).astype(np.int64)]
-    pieces, last = [], 0
-    for place in chosen.tolist():
-        begin = max(last, _border_before(data, place))
-        last = max(last, _border_before(data, min(len(data), place + _SAMPLE_BYTES // _WINDOWS)))
-        pieces.append(data[begin:last])
-    return b"".join(pieces)
-
-
-def _border_before(data: bytes, place: int) -> int:
-    """Give a place at or before another that is surely no middle of a character: behind white space."""
-    begin = max(0, place - _SAMPLE_BYTES // _WINDOWS)
-    found = max(data.rfind(space, begin, place) for space in (b"\n", b" ", b"\t", b"\r"))
-    return place if found < 0 else found + 1
+def _raced(row: list[int], size: int, said: str | None) -> Charset:
+    """Give what a race found, and how sure that is by its lead."""
+    name = NUMBERED[row[CODEC]]
+    method = "declared" if name == said else "detected"
+    lead = row[SCORE] - row[SECOND_SCORE]
+    sure = 1 / (1 + math.exp(-min(lead, _CERTAIN) / _STEEPNESS))
+    if row[SCORE] < _NO_TEXT * row[SAMPLED]:
+        sure = min(sure, _UNSURE)
+    second = NUMBERED[row[SECOND]] if row[SAMPLED] < size and row[SECOND_SCORE] > HOPELESS else None
+    # Rounded, since the last bits of an exponential differ between machines.
+    return Charset(name, method, round(sure, 3), second, lead)

@@ -16,6 +16,7 @@ DOUBLE_BYTE = ("gb18030", "big5hkscs", "cp932", "euc_jp", "cp949", "euc-tw", "jo
 UTF_8 = "utf-8"
 WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 ISO_2022_CN = "iso-2022-cn"
+CP950 = "cp950"  # Big5 whose kana and Cyrillic stand where CP950 has them; all other Big5 is called big5hkscs
 ESCAPING = ("hz", ISO_2022_CN, "iso2022_kr", "iso2022_jp_2004", "iso2022_jp_ext", "iso2022_jp_2", "iso2022_jp_3")
 DEFAULT = "cp1252"  # what the web takes where nothing is said
 
@@ -62,6 +63,8 @@ PAGES: tuple[tuple[str, int, tuple[str, ...]], ...] = (
     ("iso8859-6", -450, ("ar",)),
     ("cp874", -400, ("th",)),
 )
+# As kernels number them (`charset_model`).
+NUMBERED = (*DOUBLE_BYTE, CP950, UTF_8, *WIDE[:2], *(name for name, _, _ in PAGES))
 RARER_LANGUAGES = {"eo": -50, "mt": -50, "vi": -50, "ca": -50, "hr": -50, "sl": -50, "sq": -150, "is": -50, "fa": -100}
 
 _SUPERSETS = {

@@ -13,12 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from headrace.stages.decoding.cns11643 import cns_planes
-from headrace.stages.kernels.charset_model import GB_FOUR_BYTE_CODES
+from headrace.stages.kernels.charset_model import CP950_FIRST, CP950_LAST, GB_FOUR_BYTE_CODES, SEQUENCE
 
 CODES = 1 << 16
-# Four codes of Big5-HKSCS are a letter with a mark: this bit, the letter in the high half, the mark in the low half.
-SEQUENCE = 1 << 31
-CP950_LAYOUT = (0xC6A1, 0xC8FE)  # here CP950 has kana and Cyrillic in an order of its own
 Table = npt.NDArray[np.uint32]
 
 _LEADS, _TRAILS = range(0x81, 0xFF), range(0x30, 0xFF)
@@ -81,9 +78,8 @@ def big5() -> Table:
     """Give Big5 as the web has it: CP950 and what Hong Kong added (HKSCS), whose layout rules in rows C6 to C8."""
     table = _two_byte("cp950")
     hkscs = _two_byte("big5hkscs")
-    first, last = CP950_LAYOUT
-    row = np.arange(CODES)
-    theirs = ((row >= first) & (row <= last)) | (table == 0)
+    code = np.arange(CODES)
+    theirs = ((code >= CP950_FIRST) & (code <= CP950_LAST)) | (table == 0)
     table[theirs] = hkscs[theirs]
     return _filled(table, _two_byte("big5"))
 
@@ -91,8 +87,7 @@ def big5() -> Table:
 def big5_cp950() -> Table:
     """Give Big5 with the kana and Cyrillic of rows C6 to C8 where CP950 has them."""
     table = big5()
-    first, last = CP950_LAYOUT
-    table[first : last + 1] = _two_byte("cp950")[first : last + 1]
+    table[CP950_FIRST : CP950_LAST + 1] = _two_byte("cp950")[CP950_FIRST : CP950_LAST + 1]
     return table
 
 

@@ -1,7 +1,7 @@
 """The tables of the charset model, once a process: built, or read from where an earlier process has kept them.
 
-They are kept in HEADRACE_CACHE, or in `headrace` in the user's cache folder (XDG_CACHE_HOME, ~/.cache), under a name that
-holds the version of this code and of all packages that they are built from. A file that is damaged, of another
+They are kept in HEADRACE_CACHE, or in `headrace` in the user's cache folder (XDG_CACHE_HOME, ~/.cache), under a name
+that holds the version of this code and of all packages that they are built from. A file that is damaged, of another
 version or not to be written is no error: the tables are built again, with the same result, in a few seconds.
 """
 

@@ -1,4 +1,4 @@
-"""What is known about bytes before any charset is tried: how many are beyond ASCII or control bytes, and if it is UTF-8."""
+"""What is known about bytes before any charset is tried: how many are beyond ASCII or control bytes; if it is UTF-8."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
 from headrace.stages.kernels.charset_units import read_utf8
 from headrace.stages.kernels.compiled import kernel, part
 
-# Columns of `byte_facts`. CODES are UTF-8 sequences, PAIRS those of two bytes; BROKEN says that it is no UTF-8, and then
-# these two counts end where it broke. A sequence that is cut by the end of a row does not break it.
-SIZE, HIGH, NULS, ESCAPES, TILDES, CONTROLS, CODES, PAIRS, BROKEN = range(9)
-FACTS = 9
+# Columns of `byte_facts`. CODES are UTF-8 sequences, PAIRS those of two bytes, CUTS those that the end of a row cut;
+# BROKEN says that it is no UTF-8, and then these three counts end where it broke.
+# MARK says that the first byte may begin a byte order mark.
+SIZE, HIGH, NULS, ESCAPES, TILDES, CONTROLS, CODES, PAIRS, CUTS, BROKEN, MARK = range(11)
+FACTS = 11
 _ESCAPE, _TILDE, _BRACE = 0x1B, 0x7E, 0x7B
 
 
@@ -20,11 +21,18 @@ def byte_facts(data: Bytes, begins: Offsets, ends: Offsets, firsts: Offsets) -> 
     """Give the facts about groups of rows; group g has the rows `firsts[g]` to `firsts[g + 1]`, each some bytes."""
     facts = np.zeros((len(firsts) - 1, FACTS), np.int64)
     for group in range(len(firsts) - 1):
+        facts[group, MARK] = may_be_marked(data, begins[firsts[group]], ends[firsts[group]])
         for row in range(firsts[group], firsts[group + 1]):
             count_bytes(data, begins[row], ends[row], facts[group])
             if facts[group, HIGH] and not facts[group, BROKEN]:
                 count_codes(data, begins[row], ends[row], facts[group])
     return facts
+
+
+@part
+def may_be_marked(data: Bytes, begin: int, end: int) -> bool:
+    """Say whether the first byte is that of a mark of UTF-8, UTF-16, UTF-32 or GB 18030."""
+    return begin < end and data[begin] in (0xEF, 0xFE, 0xFF, 0x00, 0x84)
 
 
 @part
@@ -69,5 +77,6 @@ def count_codes(data: Bytes, begin: int, end: int, facts: Counts) -> None:
             facts[BROKEN] = 1
             return
         facts[CODES] += point > 0
+        facts[CUTS] += point < 0
         facts[PAIRS] += size == 2 and point > 0
         at += size

@@ -24,11 +24,13 @@ PAIR_BITS = 19
 PAIR_SLOTS = 1 << PAIR_BITS
 GAIN_STEP = 4  # centinats in one step of a pair's gain, which has eight bits
 GB_FOUR_BYTE_CODES = 39_420  # of the basic plane: 81308130 to 8431A439
+SEQUENCE = 1 << 31  # marks a code of two code points (Big5-HKSCS): one in bits 16 to 30, one in the low half
 PLANES, CELLS = 16, 94  # of CNS 11643; planes are counted from 1 and have 94 rows of 94 cells
+CP950_FIRST, CP950_LAST = 0xC6A1, 0xC8FE  # codes to which CP950 gives another meaning than the web
 BEYOND = 0xFFFF  # stands for code points beyond the basic plane
 
-# Codecs as kernels number them: the families that texts are judged by, then these, then the single-byte pages.
-UTF_8, UTF_16_LE, UTF_16_BE, FIRST_PAGE = 7, 8, 9, 10
+# Codecs as kernels number them: the families, these three, and from FIRST_PAGE on the single-byte pages.
+UTF_8, UTF_16_LE, UTF_16_BE, FIRST_PAGE = 8, 9, 10, 11
 HOPELESS = -1_000_000_000
 
 # What a byte of a single-byte page is. LOWER to MARK are letters; MARK and FINAL stand only behind one.
@@ -38,7 +40,8 @@ NOTHING, LOWER, UPPER, CASELESS, FINAL, MARK, DIGIT, SIGN, APOSTROPHE, UNDEFINED
 class Model(NamedTuple):
     """All tables; inner loops take single ones, since passing all costs more than a character does.
 
-    `Q` is a double-byte hypothesis (family and language), `P` a page with a language, `L` a language."""
+    `Q` is a double-byte hypothesis (family and language), `P` a page with a language, `L` a language.
+    """
 
     codes: Points  # [family, two-byte code]: code point, 0 = none
     longer: Points  # GB 18030's four-byte codes of the basic plane, then [plane, row, cell] of CNS 11643

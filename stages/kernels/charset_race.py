@@ -81,7 +81,7 @@ def like_binary(known: Counts) -> bool:
 def proven(known: Counts) -> bool:
     """Say whether bytes are ASCII, or UTF-8 that cannot be by chance: few two-byte sequences might also be Chinese."""
     if not known[HIGH]:
-        return not known[NULS] and known[CONTROLS] * 20 <= known[SIZE]
+        return known[NULS] * 50 <= known[SIZE] and known[CONTROLS] * 20 <= known[SIZE]
     if known[BROKEN] or like_binary(known):
         return False
     return known[HIGH] > _MANY_CODES or known[HIGH] % 2 == 1 or known[PAIRS] < known[CODES]
@@ -139,7 +139,7 @@ def score_all(
     scores[:] = HOPELESS
     tally = np.empty(TALLIES, np.int64)
     score = utf8_score(sample, model, tally)
-    if tally[UNITS] > 2 * tally[BAD]:
+    if tally[UNITS] >= 2 * tally[BAD]:
         scores[UTF_8] = score + _UTF8_PRIOR
     easy = score_double_bytes(sample, model, scores)
     may_be_wide = known[NULS] > 0 or known[CONTROLS] * 50 > known[SIZE]

@@ -1,6 +1,6 @@
-"""How likely bytes are as a text in one charset: the sum of the logarithms of its characters' likelihoods, in centinats.
+"""How likely bytes are as a text in one charset: the sum of the logarithms of its characters' likelihoods.
 
-All scores are about the same bytes, so they can be compared whatever the charset. A double-byte charset is read by
+All scores are in centinats and about the same bytes, so they can be compared whatever the charset. A double-byte charset is read by
 characters and by neighbours of Han; the fixed sums for damage and for places where no text has a lone character are
 rounded from trials on real text (docs/decisions/0010-charset-detector.md).
 """

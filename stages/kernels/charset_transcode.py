@@ -5,17 +5,29 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
-from headrace.stages.kernels.charset_model import ANY, BEYOND, FIRST_PAGE, UTF_8, Logs, Model, Points
+from headrace.stages.kernels.charset_model import (
+    ANY,
+    BEYOND,
+    BIG5,
+    CP950_FIRST,
+    CP950_LAST,
+    FIRST_PAGE,
+    SEQUENCE,
+    UTF_8,
+    Logs,
+    Model,
+    Points,
+)
 from headrace.stages.kernels.charset_units import CUT, LOST, read_code, read_utf8
 from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.utf8 import copy, encode
 
 # Columns of the notes. LOST_CODES: codes without a meaning (shown as U+FFFD) and the one that the row's end cut (left
 # out). STRAIN: how unlikely the oddest passage within a line is. FOREIGN: sequences of UTF-8 in a single-byte page.
-LOST_CODES, STRAIN, FOREIGN = range(3)
-NOTES = 3
+# LAYOUT: codes of Big5 whose meaning depends on the vendor.
+LOST_CODES, STRAIN, FOREIGN, LAYOUT = range(4)
+NOTES = 4
 MOST_BYTES = 3  # of UTF-8 for one byte of a charset
-SEQUENCE = 1 << 31  # marks a code that means two code points: one in bits 16 to 30, one in the low half
 _MARK, _REPLACEMENT, _NEWLINE = 0xFEFF, 0xFFFD, 0x0A
 _USUAL, _LOST_STRAIN = 950, 1500  # centinats; a character of running text costs about 700
 
@@ -87,7 +99,7 @@ def from_page(data: Bytes, at: int, end: int, page: Points, out: Bytes, to: int,
         else:
             point = np.int64(page[byte])
             notes[LOST_CODES] += point == 0
-            to = encode(out, to, point if point else _REPLACEMENT)
+            to = encode(out, to, point or _REPLACEMENT)
             notes[FOREIGN] += read_utf8(data, at, end)[0] > 0
         at += 1
     return to
@@ -107,7 +119,7 @@ def from_codes(
     notes: Counts,
 ) -> int:
     """Look up codes of two bytes, and read the others."""
-    start, strain, worst = to, 0, 0
+    start, strain, worst, vendor = to, 0, 0, 0
     while at < end:
         byte = np.int64(data[at])
         if byte < 0x80:
@@ -119,7 +131,9 @@ def from_codes(
             continue
         point, size = 0, 2
         if at + 1 < end:
-            point = np.int64(codes[byte << 8 | data[at + 1]])
+            code = byte << 8 | data[at + 1]
+            point = np.int64(codes[code])
+            vendor += CP950_FIRST <= code <= CP950_LAST
         if point == 0:
             point, size = read_code(data, at, end, family, codes, longer)
         at += size
@@ -138,4 +152,5 @@ def from_codes(
         if point != _MARK or to > start:
             to = encode(out, to, point)
     notes[STRAIN] = worst
+    notes[LAYOUT] = vendor if family == BIG5 else 0
     return to

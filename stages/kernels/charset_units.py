@@ -29,8 +29,8 @@ _ASTRAL = 189_000  # the four-byte code of U+10000, counted from 81308130
 def read_code(data: Bytes, at: int, end: int, family: int, codes: Points, longer: Points) -> tuple[int, int]:
     """Give the code point of the code that begins at a byte beyond ASCII, and how many bytes it takes.
 
-    The code point is LOST where there is no such code, and CUT where the end comes before the code is whole. A lost code
-    takes one byte if the next is ASCII, so that no line end and no tag is lost with it.
+    The code point is LOST where there is no such code, and CUT where the end comes before the code is whole. A lost
+    code takes one byte if the next is ASCII, so that no line end and no tag is lost with it.
     """
     lead = np.int64(data[at])
     if family == CP932 and 0xA1 <= lead <= 0xDF:

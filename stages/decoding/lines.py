@@ -1,0 +1,184 @@
+"""Lines in another charset than their file's, and lines that lost something: found, decoded and named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from headrace.stages.decoding.charset import find_lines
+from headrace.stages.decoding.rows import Rows
+from headrace.stages.kernels.arrays import Bytes, Counts, Flags, Offsets, read_only
+from headrace.stages.kernels.charset_model import FIRST_PAGE, UTF_8, Model
+from headrace.stages.kernels.charset_transcode import FOREIGN, LOST_CODES, MOST_BYTES, STRAIN, transcode
+
+ODD = 700  # strain from which a line is looked at: two characters in a row that hardly ever occur
+_FAVOUR = 800  # centinats by which a line's charset must be likelier than its file's
+_LEAST_LIKELY = -800  # centinats a byte beyond ASCII: what a page must give to be believed for a line
+_CALMER = 3  # times less strain must be in a line by its own charset
+_NAMED = 5  # places that a detail names before it counts
+_NEWLINE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a row begins in its file: its first line, counted from 1 (None: nobody counted), and its first byte."""
+
+    line: int | None
+    byte: int
+
+
+FIRST = Place(1, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is told about a line: its number and first byte within the row, codes lost, its charset if another."""
+
+    number: int
+    begin: int
+    lost: int
+    codec: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A row decoded line by line: UTF-8, how many codes are lost, and the lines that are worth telling.
+
+    `codec` is set where the row is a single line, in another charset than its file.
+    """
+
+    text: bytes
+    lost: int
+    lines: tuple[Line, ...]
+    codec: int | None
+
+    @property
+    def mixed(self) -> bool:
+        """Say whether a line has another charset than the row."""
+        return any(line.codec is not None for line in self.lines)
+
+
+def looks_mixed(notes: Counts) -> Flags:
+    """Flag the rows that lost something or look as if some lines were misread."""
+    flags: Flags = (notes[:, LOST_CODES] > 0) | (notes[:, STRAIN] > ODD) | (notes[:, FOREIGN] > 0)
+    return flags
+
+
+def by_line(
+    rows: Rows, chosen: Sequence[int], numbers: Sequence[int], fixed: Sequence[bool], model: Model
+) -> list[Mended]:
+    """Decode chosen rows line by line, by the row's charset, and by another where that is clearly likelier.
+
+    `numbers` are the charsets of the chosen rows, and `fixed` says for which no other may be taken.
+    """
+    lines, firsts = _lines(rows, chosen)
+    expected = np.repeat(np.array(numbers, np.int64), np.diff(firsts))
+    may_change = np.repeat(~np.array(fixed, np.bool_), np.diff(firsts))
+    codecs, (out, offsets, notes) = expected.copy(), _transcoded(lines, expected, model)
+    suspects = np.flatnonzero(looks_mixed(notes) & may_change)
+    if len(suspects):
+        codecs[suspects] = _accepted(_part(lines, suspects), notes[suspects], expected[suspects], model)
+        out, offsets, notes = _transcoded(lines, codecs, model)
+    other = codecs != expected
+    odd = other | (notes[:, LOST_CODES] > 0)
+    mended = []
+    for first, last, row in zip(firsts[:-1].tolist(), firsts[1:].tolist(), chosen, strict=True):
+        told = [
+            Line(
+                at - first + 1,
+                int(lines.begins[at] - rows.begins[row]),
+                int(notes[at, LOST_CODES]),
+                int(codecs[at]) if other[at] else None,
+            )
+            for at in (np.flatnonzero(odd[first:last]) + first).tolist()
+        ]
+        text = out[offsets[first] : offsets[last]].tobytes()
+        single = told[0].codec if told and last - first == 1 else None
+        mended.append(Mended(text, int(notes[first:last, LOST_CODES].sum()), tuple(told), single))
+    return mended
+
+
+def detail(lines: Sequence[Line], place: Place, names: Sequence[str]) -> str:
+    """Tell what is odd about which lines, as a person reads it; lines are counted from 1, bytes from 0.
+
+    >>> lines = (Line(17, 834, 3, None), Line(20, 900, 0, 0), Line(21, 950, 0, 0))
+    >>> detail(lines, FIRST, ["gb18030"])
+    'line 17 (byte 834): 3 codes lost; lines 20-21 as gb18030'
+    """
+    told = list(_told(lines, place, names))
+    more = len(told) - _NAMED
+    return "; ".join(told[:_NAMED]) + (f"; {more} more places" if more > 0 else "")
+
+
+def _told(lines: Sequence[Line], place: Place, names: Sequence[str]) -> Iterator[str]:
+    """Name each damaged line, and runs of whole lines in one other charset."""
+    for (lost, codec, _), run in groupby(enumerate(lines), lambda item: _alike(*item)):
+        first, *rest = [line for _, line in run]
+        where = f"byte {place.byte + first.begin}"
+        if place.line is not None:
+            number = place.line + first.number - 1
+            where = f"line {number} ({where})" if not rest else f"lines {number}-{number + len(rest)}"
+        charset = f" as {names[codec]}" if codec is not None else ""
+        loss = f": {lost} {'codes' if lost > 1 else 'code'} lost" if lost else ""
+        yield where + charset + loss
+
+
+def _alike(position: int, line: Line) -> tuple[int, int | None, int]:
+    """Give what lines that are told together have in common: consecutive, whole, in one charset."""
+    return line.lost, line.codec, position if line.lost else position - line.number
+
+
+def _lines(rows: Rows, chosen: Sequence[int]) -> tuple[Rows, Offsets]:
+    """Cut rows behind each line feed; each line is a group. Also give the number of each row's first line."""
+    begins, ends, firsts = [], [], [0]
+    for row in chosen:
+        begin, end = int(rows.begins[row]), int(rows.ends[row])
+        feeds = np.flatnonzero(rows.data[begin : end - 1] == _NEWLINE) + begin + 1
+        begins += [np.array([begin]), feeds]
+        ends += [feeds, np.array([end])]
+        firsts.append(firsts[-1] + len(feeds) + 1)
+    return _groups_of_one(rows.data, np.concatenate(begins), np.concatenate(ends)), np.array(firsts, np.int64)
+
+
+def _part(lines: Rows, chosen: Counts) -> Rows:
+    return _groups_of_one(lines.data, lines.begins[chosen], lines.ends[chosen])
+
+
+def _groups_of_one(data: Bytes, begins: Offsets, ends: Offsets) -> Rows:
+    return Rows(data, read_only(begins), read_only(ends), read_only(np.arange(len(begins) + 1, dtype=np.int64)))
+
+
+def _transcoded(lines: Rows, codecs: Counts, model: Model) -> tuple[Bytes, Offsets, Counts]:
+    out = np.empty(MOST_BYTES * int((lines.ends - lines.begins).sum()) + 4, np.uint8)
+    offsets, notes = transcode(lines.data, lines.begins, lines.ends, codecs, model, out)
+    return out, offsets, notes
+
+
+def _accepted(lines: Rows, notes: Counts, expected: Counts, model: Model) -> Counts:
+    """Give the charset of each suspect line: another one only if it loses less, or the text gets much calmer."""
+    found, scores = find_lines(lines, expected, _FAVOUR, model)
+    wide = (found > UTF_8) & (found < FIRST_PAGE)  # a line of UTF-16 cannot stand between lines of bytes
+    found = np.where(wide | _noise(lines, found, scores, expected, model), expected, found)
+    theirs = _transcoded(lines, found, model)[2]
+    fewer = theirs[:, LOST_CODES] < notes[:, LOST_CODES]
+    calmer = theirs[:, STRAIN] * _CALMER <= notes[:, STRAIN]
+    foreign = (notes[:, FOREIGN] > 0) & (found == UTF_8)
+    as_whole = theirs[:, LOST_CODES] == notes[:, LOST_CODES]
+    return np.where(fewer | (as_whole & (calmer | foreign)), found, expected)
+
+
+def _noise(lines: Rows, found: Counts, scores: Counts, expected: Counts, model: Model) -> Flags:
+    """Flag the lines that a single-byte page reads, as it reads anything, without giving a likely text.
+
+    Between lines of UTF-8 a line in such a page is common, between lines of a double-byte charset it is damage.
+    """
+    flags = (found >= FIRST_PAGE) & (expected < FIRST_PAGE) & (expected != UTF_8)
+    for at in np.flatnonzero((found >= FIRST_PAGE) & (expected == UTF_8)).tolist():
+        line = lines.data[lines.begins[at] : lines.ends[at]]
+        plain = line[line < 0x80]
+        beyond = int(scores[at]) - int(model.ascii_logs[plain].sum(dtype=np.int64))
+        flags[at] = beyond < _LEAST_LIKELY * (len(line) - len(plain))
+    return flags
