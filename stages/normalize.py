@@ -10,7 +10,7 @@ from pydantic import Field
 
 from headrace.stages.base import BatchStage
 from headrace.stages.kernels.arrays import Array, Column, text_array, text_buffers, with_column
-from headrace.stages.kernels.characters import classes, unsettled
+from headrace.stages.kernels.characters import MANY_MARKS, classes, composing, marks_in_order, unsettled
 
 
 class Normalize(BatchStage):
@@ -55,6 +55,18 @@ def composed(texts: Array) -> Array:
     chosen = pa.array(flag_documents(*text_buffers(texts), unsettled()))
     if not pc.any(chosen).as_py():
         return texts
-    forms = pc.call_function("utf8_normalize", [texts.filter(chosen)], pc.Utf8NormalizeOptions("NFC"))
+    forms = pc.call_function("utf8_normalize", [_in_order(texts.filter(chosen))], pc.Utf8NormalizeOptions("NFC"))
     changed: Array = pc.replace_with_mask(texts, chosen, forms)
+    return changed
+
+
+def _in_order(texts: Array) -> Array:
+    """Sort long runs of marks before the library does, in the square of their number."""
+    from headrace.stages.kernels.marks import flag_runs
+
+    long = pa.array(flag_runs(*text_buffers(texts), composing(), MANY_MARKS))
+    if not pc.any(long).as_py():
+        return texts
+    ordered = [marks_in_order(str(text), "NFC") for text in texts.filter(long).to_pylist()]
+    changed: Array = pc.replace_with_mask(texts, long, pa.array(ordered, texts.type))
     return changed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+import unicodedata
 from collections.abc import Callable
 
 import pyarrow as pa
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from headrace.stages.normalize import Normalize
 
+MARKS = "\u0301\u0323"
 CHARACTERS = st.one_of(
     st.sampled_from("ＡｚÅé\u0301\u0323ﾞΣςİſ ﬁ\u3000\u00a0\t\n\r\u2028，！"), st.characters(codec="utf-8")
 )
@@ -81,3 +84,12 @@ def test_no_document_leaves_and_other_columns_stay(table_of: Callable[..., pa.Ta
     assert result["text"].to_pylist() == ["A", "", "b c"]
     assert result.schema == table.schema
     assert result.drop_columns("text").equals(table.drop_columns("text"))
+
+
+def test_a_hundred_thousand_marks_take_no_time() -> None:
+    """The libraries alone sort them in the square of their number; the form is theirs."""
+    short, long = (f"e{MARKS * n} a\u0301{'b' * n}" for n in (70, 50_000))
+    start = time.perf_counter()
+    assert normalized(short) == unicodedata.normalize("NFC", short)
+    assert normalized(long).count("\u0323") == 49_999  # one joined its e
+    assert time.perf_counter() - start < 2
