@@ -1,0 +1,242 @@
+"""Chinese that was read by the wrong table: the readings of a run, and whether one of them is the right one.
+
+UTF-8 taken for GB18030; GB18030 and Big5 taken for each other; both taken for Latin-1 or Windows-1252. Each mistake can
+be taken back byte by byte. That a reading exists is no proof: it counts only if the Chinese it gives is likelier than
+the run by a wide margin. The bars were measured on clean files and on runs made from them (docs/decisions/0060).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import chain
+
+from headrace.stages.repairing.han_frequency import plausibility
+
+LOST = "\ufffd"
+DEPTH = 3  # how often the same mistake can have been made in a row
+# Nats that a reading of UTF-8 must gain: no clean line of the measurement had such a reading at all.
+_UTF8_GAIN, _UTF8_SIGNS_GAIN, _UTF8_EACH = 6.0, 14.0, -12.0
+# The same for tables that are taken for each other, where nearly every line has a reading; the fewest Han characters,
+# and one in how many characters before must be one.
+_SWAP_GAIN, _SWAP_GAIN_EACH, _SWAP_HAN, _SWAP_SHARE = 20.0, 3.0, 4, 4
+# Of accented letters: by how many nats the better table must lead, and the fewest Han if ASCII letters are among them.
+_NARROW_LEAD, _NARROW_HAN = 4.0, 3
+# What all runs of a document must give together: Han characters, and the share of runs that have a reading.
+_TABLE_HAN, _TABLE_SHARE = 20, 0.9
+_USUAL_EACH = -10.5
+
+# A lost byte is marked as 0xFF, which UTF-8 never holds; what is left of its character is lost with it.
+_BROKEN = (
+    rb"(?:(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{1,2})(?:\xff[\x80-\xbf]{0,2}|\?)"
+    rb"|[\xe0-\xf4](?:\xff{1,2}[\x80-\xbf]{0,2}|\?))"
+)
+_TORN = re.compile(
+    _BROKEN + rb"|(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})$|\xff[\x80-\xbf]{0,2}"
+)
+_WHOLE = rb"(?:[\xc2-\xdf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2}|\xf0[\x90-\xbf][\x80-\xbf]{2}|" + _BROKEN + rb")"
+_UTF8_RUN = re.compile(_WHOLE + rb"(?:[\x20-\x7e]*" + _WHOLE + rb")+")
+_APART = re.compile(r"[^\s，。、；：！？（）《》「」]+")
+_PIECE = re.compile("[^\ufffd]+")
+_PRIVATE = re.compile("[\ue000-\uf8ff]")  # where GB18030 puts codes that have no character
+_HAN = re.compile("[\u3400-\u9fff]")
+_WINDOWS = {ord(bytes([b]).decode("cp1252")): b for b in range(0x80, 0xA0) if b not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}
+_HIGH = "".join(map(chr, _WINDOWS))
+_PAIRS = re.compile(f"(?:[\x81-\xfe{_HIGH}][\x40-\x7e\x80-\xfe{_HIGH}]){{2,}}")
+Table = Callable[[bytes], str]
+
+
+def mended_wide(text: str) -> str:
+    """Give a text with runs of Han characters read right: the text as a whole, or those between marks.
+
+    Beside text that is right the marks are right too. There a run ends at one, since a byte that was lost without a
+    trace would be made up for by the mark's.
+
+    >>> mended_wide("标题：鍖椾含甯傛捣娣€鍖�")
+    '标题：北京市海淀�'
+    """
+    runs = _APART.findall(text)
+    mended = [wide_reading(run) or _mended_pieces(run) for run in runs]
+    if not any(after == run and _right(run) for run, after in zip(runs, mended, strict=True)):
+        whole = wide_reading(text)
+        if whole is not None:
+            return whole
+    between = _APART.split(text)
+    parts = "".join(chain(*zip(between, [*mended, ""], strict=True)))
+    return parts if all(map(_usual, mended)) else _mended_utf8(parts)
+
+
+def _mended_pieces(run: str) -> str:
+    """Give a run with the pieces read right that lie between lost characters; one alone is known to begin right."""
+    return _PIECE.sub(lambda piece: wide_reading(piece[0]) or piece[0], run) if LOST in run else run
+
+
+def _right(run: str) -> bool:
+    """Tell whether a run is Chinese as people write it."""
+    return plausibility(run).han > 1 and _usual(run)
+
+
+def _usual(run: str) -> bool:
+    """Tell whether a run has no more rare characters than Chinese text has."""
+    found = plausibility(run)
+    return found.han < 2 or found.nats / found.han >= _USUAL_EACH
+
+
+def wide_reading(run: str) -> str | None:
+    """Give the right reading of a run as a whole, None if there is no convincing one."""
+    garbled = run
+    for _ in range(DEPTH):
+        as_utf8 = _read(_gb_bytes, _utf8, garbled)
+        found = [as_utf8] if as_utf8 is not None and _convincing_utf8(run, as_utf8) else []
+        found += [swapped for swapped in _swapped(garbled) if _convincing_swap(run, swapped)]
+        if found:
+            return max(found, key=lambda text: plausibility(text).nats)
+        if as_utf8 is None or as_utf8 == garbled:
+            return None
+        garbled = as_utf8
+    return None
+
+
+def _swapped(run: str) -> list[str]:
+    """Give the readings of a run by the tables of the other script; bytes behind a lost one might be out of step."""
+    if LOST in run:
+        return []
+    readings = (_read(_big5_bytes, _gb, run), _read(_gb_bytes, _big5, run))
+    return [reading for reading in readings if reading is not None]
+
+
+def mended_narrow(text: str, table: Table | None = None) -> str:
+    """Give a text with runs of accented letters read as the Chinese they were.
+
+    `table` is the one that the rest of the document speaks for (`narrow_table`).
+
+    >>> mended_narrow("Le mot ÖÐ¹ú désigne la Chine.")
+    'Le mot 中国 désigne la Chine.'
+    """
+    return _PAIRS.sub(lambda run: _narrow_reading(run[0], table) or run[0], text)
+
+
+def narrow_table(lines: list[str]) -> Table | None:
+    """Give the table whose readings of all runs together are convincing, though single ones may be too short."""
+    runs = [run for line in lines for run in _PAIRS.findall(line) if not _nearly_utf8(run)]
+    found = []
+    for table in (_gb, _big5):
+        readings = [reading for run in runs if (reading := _read(_single_bytes, table, run)) is not None]
+        evidence = plausibility("\n".join(readings))
+        if evidence.convincing and evidence.han >= _TABLE_HAN and len(readings) >= _TABLE_SHARE * len(runs):
+            found.append((evidence.nats / evidence.han, table))
+    return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _narrow_reading(run: str, table: Table | None) -> str | None:
+    if table is not None and not _HAN.search(_seen_as_utf8(run)):
+        return _read(_single_bytes, table, run)
+    if _nearly_utf8(run):
+        return None  # ftfy's
+    readings = [r for r in (_read(_single_bytes, _gb, run), _read(_single_bytes, _big5, run)) if r is not None]
+    ranked = sorted(((plausibility(reading), reading) for reading in readings), reverse=True)
+    if not ranked or (len(ranked) == 2 and ranked[0][0].nats - ranked[1][0].nats < _NARROW_LEAD):
+        return None
+    found, best = ranked[0]
+    least = _NARROW_HAN if any(character < "\x80" for character in run) else 2
+    return best if found.convincing and found.han >= least and _varied(best, found.han) else None
+
+
+def _varied(reading: str, han: int) -> bool:
+    """Tell whether no character makes up the reading by being repeated."""
+    return 2 * len(set(reading)) > han
+
+
+def _nearly_utf8(run: str) -> bool:
+    seen = _seen_as_utf8(run)
+    return seen.count(LOST) * 4 <= len(seen)
+
+
+def _seen_as_utf8(run: str) -> str:
+    return _single_bytes(run).decode("utf-8", "replace")
+
+
+def _convincing_utf8(run: str, reading: str) -> bool:
+    """Tell whether a run is UTF-8 that was read as GB18030: hardly anything else decodes, so little more is asked."""
+    found = plausibility(reading)
+    gain = found.nats - plausibility(run).nats
+    if reading.count(LOST) > found.han // 2 + 1:
+        return False
+    if found.han < 2:
+        return found.nats == 0 and gain >= _UTF8_SIGNS_GAIN and sum(c > "\x7f" for c in reading) >= 2
+    return gain >= _UTF8_GAIN and found.nats / found.han >= _UTF8_EACH
+
+
+def _convincing_swap(run: str, reading: str) -> bool:
+    """Tell whether a run was read by the table of the other script.
+
+    Boxes and Cyrillic have such readings too, so Han is asked for before and after.
+    """
+    before, found = plausibility(run), plausibility(reading)
+    signs = before.han + len(_PRIVATE.findall(run))
+    if _SWAP_SHARE * signs < sum(c > "\x7f" for c in run) or found.han < _SWAP_HAN or not found.convincing:
+        return False
+    if found.nats - before.nats < max(_SWAP_GAIN, _SWAP_GAIN_EACH * found.han) or not _varied(reading, found.han):
+        return False
+    lines = zip(run.split("\n"), reading.split("\n"), strict=False)
+    return all(plausibility(after).nats - plausibility(line).nats > -_SWAP_GAIN for line, after in lines)
+
+
+def _mended_utf8(text: str) -> str:
+    """Give a text with those stretches mended that are UTF-8 read as GB18030, beside text that is right."""
+    pieces = [_gb_piece(character) for character in text]
+    starts = {0: 0}
+    at = 0
+    for number, piece in enumerate(pieces, start=1):
+        at += len(piece)
+        starts[at] = number
+    data = b"".join(pieces)
+    out: list[str] = []
+    done = at = 0
+    while run := _UTF8_RUN.search(data, at):
+        at = run.start() + 1
+        if run.start() in starts and run.end() in starts:
+            begin, end = starts[run.start()], starts[run.end()]
+            reading = _read(_gb_bytes, _utf8, text[begin:end])
+            if reading is not None and _convincing_utf8(text[begin:end], reading):
+                out += [text[done:begin], reading]
+                done, at = end, run.end()
+    return "".join([*out, text[done:]])
+
+
+def _gb_piece(character: str) -> bytes:
+    return b"\x80" if character == "€" else b"\xff" if character == LOST else character.encode("gb18030", "replace")
+
+
+def _read(encode: Callable[[str], bytes], decode: Callable[[bytes], str], text: str) -> str | None:
+    """Give what a text becomes if its bytes are read again, None if they cannot be."""
+    try:
+        return decode(encode(text))
+    except UnicodeError:
+        return None
+
+
+def _gb_bytes(text: str) -> bytes:
+    """Give the bytes that a reader of GBK made this text of; the euro sign stands for the single byte 0x80."""
+    return b"\xff".join(b"\x80".join(p.encode("gb18030") for p in piece.split("€")) for piece in text.split(LOST))
+
+
+def _big5_bytes(text: str) -> bytes:
+    return text.encode("cp950")
+
+
+def _single_bytes(text: str) -> bytes:
+    """Give the bytes of which Latin-1 or Windows-1252 made this text."""
+    return text.translate(_WINDOWS).encode("latin-1")
+
+
+def _utf8(data: bytes) -> str:
+    return _TORN.sub(b"\xff", data).replace(b"\xff", LOST.encode()).decode()
+
+
+def _gb(data: bytes) -> str:
+    return data.decode("gb18030")
+
+
+def _big5(data: bytes) -> str:
+    return data.decode("cp950")

@@ -1,0 +1,69 @@
+"""Text that was read by the wrong table, read again: ftfy for one byte a character, `double_bytes` for Chinese."""
+
+from __future__ import annotations
+
+import re
+
+import ftfy
+
+from headrace.stages.repairing.double_bytes import Table, mended_narrow, mended_wide, narrow_table, wide_reading
+
+ROUNDS = 6  # how many mistakes upon each other are undone
+# U+0085 is a line end, and no byte of garbled text, behind what is no byte and before what is no space.
+_LINE_END = re.compile("((?<![\x80-\xff])\x85(?!\\s|$))")
+_BYTES = re.compile("[\x80-\xff]{6,}")  # no text of any language has as many accented letters and signs in a row
+_CONFIG = ftfy.TextFixerConfig(
+    unescape_html=False,
+    remove_terminal_escapes=False,
+    fix_latin_ligatures=False,
+    fix_character_width=False,
+    uncurl_quotes=False,
+    fix_line_breaks=False,
+    fix_surrogates=False,
+    remove_control_chars=False,
+    normalization=None,
+    explain=False,
+)
+
+
+def mended(lines: list[str]) -> list[str]:
+    r"""Give lines of one document as they were written, as far as their bytes can be read again.
+
+    What many lines show together counts for each of them. The rest stays as it is.
+
+    >>> mended(["doesnâ€™t 鍖椾含 ÖÐ¹ú"])
+    ['doesn’t 北京 中国']
+    """
+    text = "\n".join(lines)
+    whole = wide_reading(text) if len(lines) > 1 and not text.isascii() else None
+    if whole is not None and whole.count("\n") == text.count("\n"):
+        lines = _again(lines, whole)
+    table = narrow_table(lines)
+    return ["".join(_mended_piece(piece, table) for piece in _LINE_END.split(line)) for line in lines]
+
+
+def _again(lines: list[str], text: str) -> list[str]:
+    """Cut a text into lines that end like those given, line feeds included."""
+    rest = iter(text.split("\n"))
+    return ["\n".join(next(rest) for _ in range(line.count("\n") + 1)) for line in lines]
+
+
+def _mended_piece(line: str, table: Table | None) -> str:
+    if line.isascii() or line == "\x85":
+        return line
+    for _ in range(ROUNDS):
+        after = _by_ftfy(mended_narrow(mended_wide(line), table))
+        if after == line:
+            break
+        line = after
+    return line
+
+
+def _by_ftfy(line: str) -> str:
+    """Mend what ftfy knows; a long run of bytes of which it reads only a few is something else, and stays as it is."""
+    fixed = ftfy.fix_encoding(line, _CONFIG)
+    if fixed == line:
+        return line
+    before = sum(map(len, _BYTES.findall(line)))
+    left = sum(map(len, _BYTES.findall(fixed)))
+    return line if 2 * left > before > 0 else fixed
