@@ -21,7 +21,8 @@ class Source(BaseModel):
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$", description="Prefix of every doc_id of this source.")
     paths: tuple[str, ...] = Field(
         min_length=1,
-        description="Files, folders or globs (** crosses folders); {stdlib} and {purelib} are the Python folders.",
+        description="Files, folders or globs (** crosses folders), also as URIs: s3://, gs://, abfs://, hdfs://; "
+        "{stdlib} and {purelib} are the Python folders.",
     )
     exclude: tuple[str, ...] = Field(
         default=(), description="Globs, relative to the source's folder, that are left out."

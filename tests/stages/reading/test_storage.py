@@ -6,7 +6,9 @@ import gzip
 import io
 import json
 import os
+import tarfile
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,6 +59,33 @@ def packed(rows: pa.Table, name: str) -> bytes:
     return sink.getvalue()
 
 
+def archived(kind: str, members: int) -> bytes:
+    """Pack JSON lines into an archive."""
+    sink = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as packer:
+            for number in range(members):
+                packer.writestr(f"in/{number}.jsonl", lines(100))
+        return sink.getvalue()
+    with tarfile.open(fileobj=sink, mode="w") as tar:
+        for number in range(members):
+            entry = tarfile.TarInfo(f"in/{number}.jsonl")
+            entry.size = len(lines(100))
+            tar.addfile(entry, io.BytesIO(lines(100)))
+    return sink.getvalue()
+
+
+def wet_record(number: int) -> bytes:
+    """Give a record of extracted text."""
+    text = f"Page {number} 水车转动 over the mill race.\n".encode()
+    head = (
+        f"WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Record-ID: <urn:uuid:{number:032x}>\r\n"
+        f"WARC-Target-URI: http://example.org/{number}\r\nWARC-Date: 2024-01-01T00:00:00Z\r\n"
+        f"Content-Type: text/plain\r\nContent-Length: {len(text)}\r\n\r\n"
+    )
+    return head.encode() + text + b"\r\n\r\n"
+
+
 FILES = {
     "a.jsonl": lines(500),
     "b.jsonl.gz": gzip.compress(lines(300)) + gzip.compress(lines(20)),
@@ -68,6 +97,11 @@ FILES = {
     "h.txt": b"",
     "i.jsonl.gz": gzip.compress(lines(300))[:-400],
     "j.parquet": packed(table(200), "d.parquet")[:-9],
+    "k.zip": archived("zip", 3),
+    "l.tar": archived("tar", 3),
+    "m.tar.gz": gzip.compress(archived("tar", 3)),
+    "n.wet.gz": b"".join(gzip.compress(wet_record(n)) for n in range(30)),
+    "o.wet.gz": b"".join(gzip.compress(wet_record(n)) for n in range(30))[:-50],
 }
 
 
@@ -82,6 +116,7 @@ def test_every_format_reads_like_a_local_file(s3: S3Server, tmp_path: Path, unit
     stored = Outcome(tmp_path, a_source(s3.uri("d")), unit_bytes)
     assert [(f.path, f.bytes) for f in stored.files] == [(f.path, f.bytes) for f in local.files]
     assert stored.documents == local.documents and len(local.documents) > 1500
+    assert FILES.keys() - {"h.txt", "j.parquet"} <= {row["path"] for row in local.documents}
     assert stored.settled == local.settled and {row["reason"] for row in local.settled} >= {"truncated"}
     assert (stored.counts, stored.notes) == (local.counts, local.notes)
 
