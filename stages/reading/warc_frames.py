@@ -96,7 +96,7 @@ class Frames:
         end = head.size + head.length
         held = members.fill(end + _LOOKED_AT)
         after = _behind_line_ends(members.buffer, end)
-        if held >= end and self._may_follow(after):
+        if held >= end and self._may_end(end, after):
             return self._framed(head, end, end)
         shorter = self._find(head.size, min(held, end))
         if shorter is not None:
@@ -112,11 +112,12 @@ class Frames:
             return self._framed(head, near, end, "separator_damaged")
         return self._up_to_the_next(head, end, "content_length_too_short")
 
-    def _may_follow(self, after: int) -> bool:
-        """Say whether a record may end before a place of the buffer: at a header, a new member, the end of a run."""
+    def _may_end(self, end: int, after: int) -> bool:
+        """Say whether a record may end here: a header, a new member or the end of the run is behind its line ends."""
         members = self._members
         if after == len(members.buffer) and members.closed:
-            return members.broken is None or not members.broken.checksum
+            wrong_from = members.broken.wrong_from if members.broken else None
+            return wrong_from is None or members.offset + end <= wrong_from
         return may_begin(members.buffer, after) or bool(members.members_in(after, after))
 
     def _framed(self, head: Head, end: int, stop: int | None, *faults: str) -> Frame:

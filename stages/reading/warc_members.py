@@ -21,13 +21,13 @@ _MAGIC = 4
 class Break:
     """Why a run ended before the file did; `following` is the byte of the file where the next run begins.
 
-    `checksum`: all of the member was unpacked, and is not what was packed.
+    Where all of a member was unpacked and is not what was packed, `wrong_from` is the content byte where it begins.
     """
 
     reason: str
     detail: str
     following: int | None
-    checksum: bool = False
+    wrong_from: int | None = None
 
 
 class Members:
@@ -129,7 +129,8 @@ class Members:
             output, used = member.feed(self._packed.window)
         except DamagedError as damage:
             self._keep(self._packed.rescued(self._begins[-1][1], self._given, self._open_member))
-            self._break("corrupt", f"{self._which()}: {damage.detail}", checksum=damage.checksum)
+            wrong_from = self._begins[-1][0] if damage.checksum else None
+            self._break("corrupt", f"{self._which()}: {damage.detail}", wrong_from)
             return
         self._keep(output)
         self._packed.take(used)
@@ -165,9 +166,9 @@ class Members:
     def _which(self) -> str:
         return f"{self._kind} member at byte {self._begins[-1][1]} of the file"
 
-    def _break(self, reason: str, detail: str, *, checksum: bool = False) -> None:
+    def _break(self, reason: str, detail: str, wrong_from: int | None = None) -> None:
         following = self._following() if reason != "unreadable_file" else None
-        self.closed, self.broken = True, Break(reason, detail, following, checksum)
+        self.closed, self.broken = True, Break(reason, detail, following, wrong_from)
 
     def _following(self) -> int | None:
         if self._kind is None or not self._packed.seekable:

@@ -23,7 +23,7 @@ _NEVER = frozenset(("request", "warcinfo", "revisit"))  # they hold no page
 _KNOWN = frozenset(("response", "resource", "conversion", "metadata"))
 _NO_LOSS = frozenset(("http_status", "not_text"))
 _HTTP = "application/http"
-_ABOUT = "metadata:"  # wget keeps its own log and arguments under such addresses
+_ABOUT_CRAWL = ("metadata:", "urn:x-wpull:", "urn:pageinfo:")  # logs and notes that wget, wpull, Browsertrix keep
 _UTF8 = "utf-8"  # what the standard says of text that was converted
 
 
@@ -47,7 +47,7 @@ class _Payload:
 def taken(frame: Frame, path: str, source: Source) -> Page | Fault | str:
     """Give a record's document, why it gives none, or the type of a record that is not meant to give one."""
     kind, said = frame.head.kind, frame.head.fields.get("content-type", "")
-    if kind == "resource" and frame.head.fields.get("warc-target-uri", "").startswith(_ABOUT):
+    if kind == "resource" and (url_of(frame.head.fields) or "").lower().startswith(_ABOUT_CRAWL):
         kind = "metadata"
     if kind in _NEVER or (kind in _KNOWN and kind not in source.warc_records):
         return kind

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import zstandard
+from tests.stages.parts import UNIT, a_source, a_split, faults_of, parts_of
 
 from headrace.schemas.source import Cursor
 from headrace.stages.read import Part, read_part
-from tests.stages.parts import UNIT, a_source, a_split, faults_of, parts_of
 
 SENTENCE = "水渠引水至轮，水量由轮定。The wheel sets the pace. "
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import zstandard
-
 from tests.stages.reading.made_warcs import (
     ARC1,
     ARC2,

@@ -6,7 +6,6 @@ import gzip
 from pathlib import Path
 
 import pytest
-
 from tests.stages.reading.made_warcs import (
     ARC1,
     Outcome,
@@ -44,6 +43,14 @@ def test_a_broken_member_costs_its_record(tmp_path: Path, share: float) -> None:
     assert (fault["verdict"], fault["reason"]) == ("quarantined", "corrupt")
     assert f"byte {begin} of the file" in fault["detail"]
     assert fault["detail"].endswith(f"reading goes on at byte {begin + len(packed[2])}")
+
+
+@pytest.mark.parametrize("flags", [0x02, 0x04, 0x08, 0x10])
+def test_a_broken_member_header_costs_its_record(tmp_path: Path, flags: int) -> None:
+    """Flags that announce fields which are not there: the record before is whole, and the one behind is found."""
+    first, second, third = (gzip.compress(r, mtime=0) for r in responses(3))
+    found = read(tmp_path, first + second[:3] + bytes([flags]) + second[4:] + third, "a.warc.gz")
+    assert (numbers(found), len(found.faults)) == (["0", "2"], 1)
 
 
 def test_a_wrong_checksum_is_no_document(tmp_path: Path) -> None:
