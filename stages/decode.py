@@ -2,143 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from headrace.schemas.document import QUARANTINED
 from headrace.stages.base import BatchStage, judged
-from headrace.stages.decoding.charset import Charset, find_charset
+from headrace.stages.decoding.charsets import codec_of
 from headrace.stages.decoding.declaration import declared_in
-from headrace.stages.kernels.arrays import Array, Counts
-from headrace.stages.reading.columns import bytes_of, runs
+from headrace.stages.kernels.arrays import Array
+from headrace.stages.reading.columns import runs
+from headrace.stages.reading.part import LINE
 
-_UTF8 = Charset("utf-8", "utf-8", 1.0)
-_NATIVE = Charset("utf-8", "native", 1.0)
-_ESCAPE, _TILDE, _BRACE = 0x1B, 0x7E, 0x7B
-_BOM, _BOM_BYTES, _LOST = "\ufeff", b"\xef\xbb\xbf", "\ufffd"
+if TYPE_CHECKING:  # the decoder loads numba and its tables
+    from headrace.stages.decoding.decoder import DecodedRows
+    from headrace.stages.decoding.lines import Place
+
+_NATIVE, _PAGE = "row", "html"  # formats: text already, and what declares its charset inside
 
 
 class Decode(BatchStage):
     """Give every record as text, with the charset it was found to have.
 
-    All rows of a file that are in the unit are judged together: byte order mark, escape codecs, strict UTF-8, then the
-    declared charset beside a detector. Declarations lie, so one that gives odder text than the detector's choice loses.
+    All rows of a file that are in the unit are judged together: byte order mark, escape codecs, strict UTF-8, then a
+    race of all charsets, in which a declared one has a lead but loses to clearly likelier text. Lines in another charset
+    than their file's are decoded by it. `encoding_detail` names them, and lines that are damaged.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     kind: Literal["decode"] = "decode"
     max_damage: float = Field(
         default=0.02, ge=0, le=1, description="Largest share of a record's characters that may be lost; one always may."
     )
+    encoding: str | None = Field(
+        default=None, description="Take every input for this charset, marks at its beginning excepted."
+    )
+
+    @field_validator("encoding")
+    @classmethod
+    def _is_known(cls, name: str | None) -> str | None:
+        if name is not None and codec_of(name) is None:
+            raise ValueError(f"no charset is called {name!r}: gb18030, big5 and windows-1252 are")
+        return name
 
     def process(self, table: pa.Table) -> pa.Table:
         """Replace `data` by `text`, and say which charset it was and what share of it is lost."""
-        pieces = list(_decoded(table))
-        text = pa.concat_arrays([p.text for p in pieces]) if pieces else pa.array([], pa.large_string())
-        lost = np.concatenate([p.lost for p in pieces]) if pieces else np.zeros(0, np.int64)
-        named = _with_charsets(table.drop_columns(["data", "declared"]).add_column(1, "text", text), pieces)
-        if not lost.any():
-            return named.append_column("damage", pa.array(np.zeros(len(lost)), pa.float32()))
-        length = np.array([max(1, len(t or "")) for t in text.to_pylist()])
-        damage, bad = lost / length, lost > np.maximum(1, self.max_damage * length)
+        data: Array = table["data"].combine_chunks()
+        result = _decoded(table, data, self.encoding)
+        text = result.array()
+        if data.null_count:
+            text = pc.if_else(data.is_null(), pa.scalar(None, pa.large_string()), text)
+        spent = [name for name in ("data", "declared") if name in table.column_names]
+        decoded = table.drop_columns(spent).add_column(1, "text", text)
+        length = np.maximum(1, pc.utf8_length(text).fill_null(0).to_numpy()) if result.lost.any() else 1
+        damage = result.lost / length
+        for name, values in _described(result, table.num_rows).items():
+            decoded = decoded.append_column(name, values)
+        decoded = decoded.append_column("damage", pa.array(damage, pa.float32()))
+        bad = result.lost > np.maximum(1, self.max_damage * length)
+        if not result.lost.any():
+            return decoded
         return judged(
-            named.append_column("damage", pa.array(damage, pa.float32())),
+            decoded,
             [QUARANTINED if b else None for b in bad],
             ["undecodable" if b else None for b in bad],
             pa.array(damage, mask=~bad),
             pa.array(np.full(len(bad), self.max_damage), mask=~bad),
-            detail=[
-                f"{c} is the best guess" if b else None for b, c in zip(bad, named["encoding"].to_pylist(), strict=True)
-            ],
+            detail=[_fault(result, row) if b else None for row, b in enumerate(bad)],
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Decoded:
-    text: Array
-    charset: Charset
-    lost: Counts  # characters that could not be decoded, by row
+def _decoded(table: pa.Table, data: Array, encoding: str | None) -> DecodedRows:
+    from headrace.stages.decoding.decoder import decode_rows
+    from headrace.stages.decoding.rows import rows_of_array
 
-
-def _decoded(table: pa.Table) -> Iterator[_Decoded]:
-    """Decode a table in one cast where it is all UTF-8, else file by file."""
-    if not table.num_rows:
-        return
-    kinds = set(table["format"].unique().to_pylist())
-    text = None if "row" in kinds and len(kinds) > 1 else _plain_utf8(table)
-    if text is not None:
-        yield _Decoded(text, _NATIVE if "row" in kinds else _UTF8, np.zeros(len(text), np.int64))
-        return
+    firsts, native = [0], []
     for rows in runs(table, "path", "member", "format"):
-        yield _file(rows)
+        alone = rows["format"][0].as_py() == _NATIVE  # cells of a table have nothing to do with each other
+        steps = range(1, rows.num_rows + 1) if alone else [rows.num_rows]
+        native += [alone] * len(steps)
+        firsts += [firsts[-1] + step for step in steps]
+    rows = rows_of_array(data, firsts)
+    declared = [_declared(table, first) for first in firsts[:-1]]
+    return decode_rows(rows, declared, encoding, _places(table), np.array(native, np.bool_))
 
 
-def _plain_utf8(table: pa.Table) -> Array | None:
-    """Give the texts by one cast that checks them, or None where something else needs a look."""
-    data: Array = table["data"].combine_chunks()
-    if _suspicious(data):
-        return None
-    try:
-        return data.cast(pa.large_string())
-    except pa.ArrowInvalid:
-        return None
+def _declared(table: pa.Table, row: int) -> str | None:
+    declared: str | None = table["declared"][row].as_py()
+    if declared is None and table["format"][row].as_py() == _PAGE:
+        return declared_in(table["data"][row].as_py() or b"")
+    return declared
 
 
-def _suspicious(data: Array) -> bool:
-    """Look for what legal UTF-8 may hold and still be something else: escapes, NUL (UTF-16), byte order marks."""
-    code = bytes_of(data)
-    if (code == 0).any() or (code == _ESCAPE).any():
-        return True
-    if ((code[:-1] == _TILDE) & (code[1:] == _BRACE)).any():
-        return True
-    return bool(pc.any(pc.starts_with(data, pattern=_BOM_BYTES)).as_py())  # type: ignore[call-overload]
+def _places(table: pa.Table) -> list[Place]:
+    """Give where each row begins in its file."""
+    from headrace.stages.decoding.lines import Place
+
+    lines = table[LINE].to_pylist() if LINE in table.column_names else [None] * table.num_rows
+    return [Place(line, byte or 0) for line, byte in zip(lines, table["offset"].to_pylist(), strict=True)]
 
 
-def _file(rows: pa.Table) -> _Decoded:
-    """Decode the rows of one file with the one charset that they have together."""
-    native = rows["format"][0].as_py() == "row"
-    text = _plain_utf8(rows)
-    if text is not None:
-        return _Decoded(text, _NATIVE if native else _UTF8, np.zeros(len(text), np.int64))
-    data: list[bytes | None] = rows["data"].to_pylist()
-    charset = _NATIVE if native else _charset(rows, b"".join(row for row in data if row))
-    pairs = [_text(row, charset.codec) for row in data]
-    lost = np.array([n for _, n in pairs], np.int64)
-    return _Decoded(pa.array([text for text, _ in pairs], pa.large_string()), charset, lost)
-
-
-def _charset(rows: pa.Table, data: bytes) -> Charset:
-    declared: str | None = rows["declared"][0].as_py()
-    if rows["format"][0].as_py() == "html":
-        declared = declared or declared_in(data)
-    return find_charset(data, declared)
-
-
-def _text(row: bytes | None, codec: str) -> tuple[str | None, int]:
-    if row is None:
-        return None, 0
-    try:
-        text, lost = row.decode(codec), 0
-    except UnicodeDecodeError:
-        text = row.decode(codec, "replace")
-        lost = text.count(_LOST) - (row.count(_LOST.encode()) if codec == "utf-8" else 0)
-    return text.lstrip(_BOM), lost
-
-
-def _with_charsets(table: pa.Table, pieces: list[_Decoded]) -> pa.Table:
-    owner: npt.NDArray[np.int64] = np.repeat(np.arange(len(pieces)), [len(p.text) for p in pieces])
-    named: dict[str, Array] = {
-        "encoding": pa.array([p.charset.codec for p in pieces], pa.string()),
-        "encoding_method": pa.array([p.charset.method for p in pieces], pa.string()),
-        "encoding_confidence": pa.array([p.charset.confidence for p in pieces], pa.float32()),
+def _described(result: DecodedRows, rows: int) -> dict[str, Array]:
+    """Give the columns that tell how the rows were decoded."""
+    details = [None] * rows if not result.details else [result.details.get(row) for row in range(rows)]
+    return {
+        "encoding": pa.array([charset.codec for charset in result.charsets], pa.string()),
+        "encoding_method": pa.array([charset.method for charset in result.charsets], pa.string()),
+        "encoding_confidence": pa.array([charset.confidence for charset in result.charsets], pa.float32()),
+        "encoding_detail": pa.array(details, pa.string()),
     }
-    for name, values in named.items():
-        table = table.append_column(name, values.take(owner))
-    return table
+
+
+def _fault(result: DecodedRows, row: int) -> str:
+    """Say what a record that lost too much was taken for, and where the loss is."""
+    return f"{result.charsets[row].codec} is the best guess; {result.details.get(row, 'the loss is spread')}"

@@ -12,8 +12,8 @@ import numpy as np
 from headrace.stages.decoding.charsets import ESCAPING, NUMBERED, UTF_8, WIDE, codec_of
 from headrace.stages.decoding.escapes import escaped
 from headrace.stages.decoding.rows import Rows
-from headrace.stages.kernels.arrays import Counts
-from headrace.stages.kernels.charset_facts import ESCAPES, HIGH, MARK, NULS, SIZE, TILDES, byte_facts
+from headrace.stages.kernels.arrays import Counts, Flags
+from headrace.stages.kernels.charset_facts import BROKEN, ESCAPES, HIGH, MARK, NULS, SIZE, TILDES, byte_facts
 from headrace.stages.kernels.charset_model import ANY, BEYOND, HOPELESS, Model
 from headrace.stages.kernels.charset_race import CODEC, PROVEN, SAMPLED, SCORE, SECOND, SECOND_SCORE, judge
 from headrace.stages.reading.wide import bom_of, wide_by_zeros
@@ -44,10 +44,11 @@ class Charset:
 
 
 _PROVEN = Charset(UTF_8, "utf-8", 1.0)
+_NATIVE = Charset(UTF_8, "native", 1.0)
 
 
-def find_charsets(rows: Rows, declared: Sequence[str | None], model: Model) -> list[Charset]:
-    """Find the charset of each group, given what each is said to have."""
+def find_charsets(rows: Rows, declared: Sequence[str | None], native: Flags | None, model: Model) -> list[Charset]:
+    """Find the charset of each group, given what each is said to have; `native` flags those that should be UTF-8."""
     facts = byte_facts(rows.data, rows.begins, rows.ends, rows.firsts)
     said = [codec_of(name) if name else None for name in declared]
     favoured = np.array([NUMBER_OF.get(name or "", -1) for name in said], np.int64)
@@ -61,6 +62,8 @@ def find_charsets(rows: Rows, declared: Sequence[str | None], model: Model) -> l
     for group in np.flatnonzero(odd).tolist():
         special = _special(rows, group, facts[group], said[group], found[group], model)
         charsets[group] = special or charsets[group]
+    for group in np.flatnonzero(native & (facts[:, BROKEN] == 0)).tolist() if native is not None else ():
+        charsets[group] = _NATIVE
     return charsets
 
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from headrace.stages.decoding.charset import NUMBER_OF, Charset, find_charsets, marked
+from headrace.stages.decoding.charset import NUMBER_OF, Charset, find_charsets
 from headrace.stages.decoding.charsets import CP950, ESCAPING, NUMBERED, codec_of
 from headrace.stages.decoding.escapes import decode_escapes
 from headrace.stages.decoding.lines import FIRST, Place, by_line, detail, looks_mixed
 from headrace.stages.decoding.model_cache import charset_model
 from headrace.stages.decoding.rows import Rows, rows_of_bytes
-from headrace.stages.kernels.arrays import Array, Bytes, Counts, Offsets, text_array
+from headrace.stages.kernels.arrays import Array, Bytes, Counts, Flags, Offsets, text_array
 from headrace.stages.kernels.charset_model import BEYOND, FIRST_PAGE, JAPANESE, UTF_8, Model
 from headrace.stages.kernels.charset_transcode import LAYOUT, LOST_CODES, MOST_BYTES, transcode
 
@@ -92,14 +92,21 @@ def decode(data: bytes, declared: str | None = None, encoding: str | None = None
 
 
 def decode_rows(
-    rows: Rows, declared: Sequence[str | None], encoding: str | None = None, places: Sequence[Place] | None = None
+    rows: Rows,
+    declared: Sequence[str | None],
+    encoding: str | None = None,
+    places: Sequence[Place] | None = None,
+    native: Flags | None = None,
 ) -> DecodedRows:
-    """Decode rows, those of a group by one charset; `places` says where rows stand in their file, for the details."""
+    """Decode rows, those of a group by one charset.
+
+    `declared` (a charset or None) and `native` (should be UTF-8 already) are about groups; `places` says where rows
+    stand in their file, for the details. An unknown `encoding` raises a LookupError.
+    """
     model = charset_model()
-    if encoding is None:
-        groups = find_charsets(rows, declared, model)
-    else:
-        groups = _forced(rows, encoding)
+    groups = find_charsets(rows, declared, native, model)
+    if encoding is not None:
+        groups = _forced(rows, groups, encoding)
     groups, utf8, offsets, notes = _transcoded(rows, groups, model)
     owners = np.repeat(np.arange(len(groups)), np.diff(rows.firsts)).tolist()
     result = DecodedRows(utf8, offsets, {}, [groups[group] for group in owners], notes[:, LOST_CODES], {})
@@ -110,12 +117,13 @@ def decode_rows(
     return result
 
 
-def _forced(rows: Rows, encoding: str) -> list[Charset]:
+def _forced(rows: Rows, groups: list[Charset], encoding: str) -> list[Charset]:
+    """Put one charset in the place of all but marks and native text."""
     codec = codec_of(encoding)
     if codec is None:
         raise LookupError(f"unknown charset: {encoding}")
-    marks = [marked(rows.head(group, 4)) for group in range(len(rows.firsts) - 1)]
-    return [Charset(mark, "bom", 1.0) if mark else Charset(codec, "forced", 1.0) for mark in marks]
+    forced = Charset(codec, "forced", 1.0)
+    return [charset if charset.method in ("bom", "native") else forced for charset in groups]
 
 
 def _transcoded(rows: Rows, groups: list[Charset], model: Model) -> tuple[list[Charset], Bytes, Offsets, Counts]:

@@ -17,6 +17,7 @@ from headrace.stages.kernels.charset_transcode import FOREIGN, LOST_CODES, MOST_
 ODD = 700  # strain from which a line is looked at: two characters in a row that hardly ever occur
 _FAVOUR = 800  # centinats by which a line's charset must be likelier than its file's
 _LEAST_LIKELY = -800  # centinats a byte beyond ASCII: what a page must give to be believed for a line
+_FEW, _LAST_SIGN = 6, 0x40  # bytes that are a word at least; what comes behind in ASCII are mostly letters
 _CALMER = 3  # times less strain must be in a line by its own charset
 _NAMED = 5  # places that a detail names before it counts
 _NEWLINE = 10
@@ -180,5 +181,6 @@ def _noise(lines: Rows, found: Counts, scores: Counts, expected: Counts, model: 
         line = lines.data[lines.begins[at] : lines.ends[at]]
         plain = line[line < 0x80]
         beyond = int(scores[at]) - int(model.ascii_logs[plain].sum(dtype=np.int64))
-        flags[at] = beyond < _LEAST_LIKELY * (len(line) - len(plain))
+        high = len(line) - len(plain)
+        flags[at] = beyond < _LEAST_LIKELY * high or high < _FEW > int((plain > _LAST_SIGN).sum())
     return flags

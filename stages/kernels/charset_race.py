@@ -57,7 +57,7 @@ def judge(
     favour: int,
     model: Model,
 ) -> Counts:
-    """Give the two likeliest charsets of each group of rows; `favoured[g]` (-1: none) is `favour` centinats likelier."""
+    """Give the two likeliest charsets of each group; `favoured[g]` (-1: none) is `favour` centinats likelier."""
     found = np.zeros((len(firsts) - 1, COLUMNS), np.int64)
     for group in range(len(firsts) - 1):
         first, last, known = firsts[group], firsts[group + 1], facts[group]
@@ -66,23 +66,19 @@ def judge(
             found[group, PROVEN] = 1
             continue
         race(data, begins, ends, first, last, known, favoured[group], favour, model, found[group])
-        if known[HIGH] and not known[BROKEN] and not like_binary(known):
+        if known[CODES] and not known[BROKEN] and known[NULS] * 50 <= known[SIZE]:
             keep_utf8(found[group])
     return found
 
 
 @part
-def like_binary(known: Counts) -> bool:
-    """Say whether there are more NULs or control bytes than text has."""
-    return known[NULS] * 50 > known[SIZE] or known[CONTROLS] * 20 > known[SIZE]
-
-
-@part
 def proven(known: Counts) -> bool:
     """Say whether bytes are ASCII, or UTF-8 that cannot be by chance: few two-byte sequences might also be Chinese."""
+    if known[NULS] * 50 > known[SIZE]:
+        return False
     if not known[HIGH]:
-        return known[NULS] * 50 <= known[SIZE] and known[CONTROLS] * 20 <= known[SIZE]
-    if known[BROKEN] or like_binary(known):
+        return True
+    if known[BROKEN] or not known[CODES]:
         return False
     return known[HIGH] > _MANY_CODES or known[HIGH] % 2 == 1 or known[PAIRS] < known[CODES]
 
@@ -127,7 +123,7 @@ def race(
         if decided or size <= room(length):
             break
     settle(scores, found)
-    if known[HIGH] and not known[BROKEN] and found[CODEC] != UTF_8:
+    if known[CODES] and not known[BROKEN] and found[CODEC] != UTF_8:
         found[SECOND], found[SECOND_SCORE] = UTF_8, scores[UTF_8]
 
 

@@ -35,7 +35,7 @@ _DAMAGE, _DAMAGE_80, _CUT_CODE, _LONG_CODE = -2400, -1600, -500, -1900
 _RUN, _BESIDE_LETTER, _BESIDE_DIGIT, _ALONE, _INSIDE_WORD = -100, -250, -100, -150, -400
 _NEW_PAIR = -90
 _KATAKANA_RUN, _KATAKANA_END, _KATAKANA_ALONE = -520, -900, -1250
-_UTF8_DAMAGE, _UTF8_CUT, _UTF8_ASTRAL = -2200, -200, -1400
+_UTF8_DAMAGE, _UTF8_CUT, _UTF8_ASTRAL = -2200, -700, -1400
 _UTF16_ASTRAL, _UTF16_HALF = -1600, -1200
 
 _slot, _tag = part(pair_slot), part(pair_tag)
@@ -131,7 +131,7 @@ def double_byte_score(sample: Bytes, guess: int, model: Model, best: Counts, own
         if point > 0:
             units += 1
             han += is_han(point) or point > BEYOND
-            kana += 0x3040 <= point < 0x3100 or 0xFF66 <= point < 0xFFA0
+            kana += 0x3040 <= point < 0x3100
             hangul += 0xAC00 <= point < 0xD7A4
         bad += point == LOST
         at += size
