@@ -1,4 +1,4 @@
-"""Clean: take out what is no text, and drop documents that are not worth reading, each by a named rule."""
+"""Clean: take out lines that a site prints around every text, and drop documents by named rules."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from headrace.stages.kernels.arrays import Array, Flags, Floats, text_array, wit
 RULES = (
     "min_characters",
     "max_characters",
+    "max_line_characters",
     "max_damage_share",
     "min_letter_share",
     "max_symbol_share",
@@ -39,13 +40,13 @@ LATIN_TEXT = 0.75
 
 
 class Clean(BatchStage):
-    """Remove control characters, boilerplate lines and repeated lines, then drop by measured values.
+    """Remove boilerplate lines and repeated lines, then drop by measured values.
 
     Every value is a column `values.*` of every document, kept or dropped. A rule that is null is not asked. Characters
-    are counted without white space; Chinese is never counted in words.
+    are counted without white space; Chinese is never counted in words. Put `repair` before it.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     kind: Literal["clean"] = "clean"
     boilerplate: tuple[str, ...] = Field(ANYWHERE, description="Patterns (RE2); a line that matches as a whole goes.")
@@ -64,7 +65,10 @@ class Clean(BatchStage):
     )
     min_characters: Amount = Field(10, description="Fewer characters: dropped.")
     max_characters: Amount = Field(10_000_000, description="More characters: dropped.")
-    max_damage_share: Share = Field(0.02, description="Above this share of U+FFFD, 锟斤拷 and such: dropped.")
+    max_line_characters: Amount = Field(None, description="Longest line in characters, white space included.")
+    max_damage_share: Share = Field(
+        0.02, description="Above this share of U+FFFD, 锟斤拷 and such, and of runs of bytes read as letters: dropped."
+    )
     min_letter_share: Share = Field(0.3, description="Below this share of letters (Han included): dropped.")
     max_symbol_share: Share = Field(0.4, description="Above this share of symbols (=, |, emoji ...): dropped.")
     max_punctuation_share: Share = Field(0.5, description="Above this share of punctuation: dropped.")
@@ -101,7 +105,6 @@ class Clean(BatchStage):
         return {
             **text_values(result.data, result.offsets, self.gram_tokens),
             "repeated_line_share": result.repeated_line_share,
-            "removed_characters": result.removed_characters,
             "removed_lines": result.removed_lines,
         }
 

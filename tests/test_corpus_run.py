@@ -22,6 +22,7 @@ sources:
 stages:
   - {{kind: decode}}
   - {{kind: parse}}
+  - {{kind: repair}}
   - {{kind: clean}}
   - {{kind: dedup}}
   - {{kind: grade}}

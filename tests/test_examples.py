@@ -17,7 +17,7 @@ from headrace.pipeline.committed import open_committed
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SMALL: dict[str, list[str]] = {
-    "demo": ["trainer=null", "stages.7.train.vocab_size=600", "stages.7.train.sample_bytes=100000", "engine.lanes=2"],
+    "demo": ["trainer=null", "stages.8.train.vocab_size=600", "stages.8.train.sample_bytes=100000", "engine.lanes=2"],
 }
 
 

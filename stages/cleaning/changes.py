@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from headrace.stages.cleaning.boilerplate import matches
 from headrace.stages.kernels.arrays import Bytes, Column, Counts, Flags, Floats, Offsets, text_array, text_buffers
-from headrace.stages.kernels.characters import classes, fates
+from headrace.stages.kernels.characters import classes
 
 
 class Options(Protocol):
@@ -32,24 +32,22 @@ class Options(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """Texts after the changes, and per document how many characters and lines they lost.
+    """Texts after the changes, and per document how many lines they lost.
 
     `repeated_line_share` is the share of bytes in lines that repeat an earlier one, before further copies were removed.
     """
 
     data: Bytes
     offsets: Offsets
-    removed_characters: Floats
     removed_lines: Floats
     repeated_line_share: Floats
 
 
 def cleaned(options: Options, texts: Column) -> Cleaned:
-    """Remove control characters, then boilerplate lines, then copies of lines beyond the limit."""
+    """Remove boilerplate lines, then copies of lines beyond the limit."""
     from headrace.stages.kernels.lines import earlier_copies, line_bounds, trim, without_lines
-    from headrace.stages.kernels.scrub import scrub
 
-    data, offsets, removed = scrub(*text_buffers(texts), fates())
+    data, offsets = text_buffers(texts)
     bounds, firsts = line_bounds(data, offsets)
     begins, sizes, lettered = trim(data, bounds, classes())
     boilerplate = _boilerplate(options, data, begins, sizes, firsts)
@@ -59,7 +57,7 @@ def cleaned(options: Options, texts: Column) -> Cleaned:
         data, offsets = without_lines(data, bounds, firsts, gone)
     content = np.where(boilerplate, 0, sizes)
     share = _by_document(np.where(copies > 0, content, 0), firsts) / np.maximum(1, _by_document(content, firsts))
-    return Cleaned(data, offsets, removed.astype(np.float64), _by_document(gone, firsts).astype(np.float64), share)
+    return Cleaned(data, offsets, _by_document(gone, firsts).astype(np.float64), share)
 
 
 def _boilerplate(options: Options, data: Bytes, begins: Offsets, sizes: Counts, firsts: Offsets) -> Flags:

@@ -41,6 +41,7 @@ def text_values(data: Bytes, offsets: Offsets, gram: int) -> dict[str, Floats]:
         "noise_share": _share(counts[m.NOISE], characters),
         "mean_line_characters": _share(characters, counts[m.LINES]),
         "mean_word_letters": _share(counts[m.WORD_LETTERS], counts[m.WORDS]),
+        "line_characters": counts[m.LONGEST].astype(np.float64),
         "words": counts[m.WORDS].astype(np.float64),
         "latin_share": _share(counts[m.LATIN_LETTERS], counts[m.LETTERS]),
         "function_word_share": _share(counts[m.FUNCTION_WORDS], counts[m.WORDS]),

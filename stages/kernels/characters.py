@@ -21,7 +21,6 @@ MANY_MARKS = 100  # in a row: too many to be left to a library
 # 0 = none of these. White space is SPACE to BREAK, a letter HAN to LETTER, a part of a word LATIN to DIGIT.
 SPACE, BREAK, HAN, UNSPACED, LATIN, LETTER, DIGIT, PUNCTUATION, SYMBOL = range(1, 10)
 KINDS = 10
-STAY, LINE, GO = range(3)  # the fate of a character: it stays, it is a line break, it is no text
 END, STOP, CLOSER = 1, 2, 3
 BRACKETS = (
     ("(（", ")）"),
@@ -163,22 +162,6 @@ def _sorted_marks(form: Form, run: re.Match[str]) -> str:
 
 def _apart(form: Form, character: str) -> str:
     return unicodedata.normalize("NFD" if form == "NFC" else "NFKD", character)
-
-
-@cache
-def fates() -> Classes:
-    """Give what cleaning does to each character.
-
-    Joiners (U+200C, U+200D) and tags spell words and emoji, direction marks (U+200E, U+200F, U+061C) order them: these
-    stay, and so do private-use characters.
-    """
-    table = np.zeros(CODE_POINTS, np.uint8)
-    table[:0x20] = table[0x7F:0xA0] = GO
-    table[[0xAD, 0x200B, 0x2060, 0xFEFF, *range(0x202A, 0x202F), *range(0x2066, 0x2070), *range(0xFFF9, 0xFFFC)]] = GO
-    table[[*range(0xFDD0, 0xFDF0), *(plane << 16 | last for plane in range(17) for last in (0xFFFE, 0xFFFF))]] = GO
-    table[[ord(c) for c in "\t\n"]] = STAY
-    table[[ord(c) for c in _BREAKS if c != "\n"]] = LINE
-    return _frozen(table)
 
 
 @cache

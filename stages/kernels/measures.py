@@ -25,14 +25,14 @@ from headrace.stages.kernels.characters import (
 from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.utf8 import decode
 
-COUNTS = 13
+COUNTS = 14
 (
     CHARACTERS,  # all but white space
     LETTERS,  # of any script, with their marks
     DIGITS,
     PUNCTUATIONS,
     SYMBOLS,
-    DAMAGED,  # U+FFFD, and what it becomes when it is decoded once more
+    DAMAGED,  # U+FFFD, what it becomes when it is decoded once more, and text that was read a byte at a time
     LINES,  # that are not blank
     LATIN_LETTERS,
     WORDS,  # runs of Latin letters
@@ -40,8 +40,9 @@ COUNTS = 13
     FUNCTION_WORDS,
     NOISE,  # Latin letters in consonant runs or in walks along the keyboard
     RUNS,  # letters in runs of one letter
+    LONGEST,  # characters of the longest line, white space included
 ) = range(COUNTS)
-CONSONANT_RUN, WALK, LETTER_RUN, FILLER_RUN = 6, 4, 5, 3  # from how many characters on a run counts
+CONSONANT_RUN, WALK, LETTER_RUN, FILLER_RUN, BYTE_RUN = 6, 4, 5, 3, 6  # from how many characters on a run counts
 OTHER = 127  # the place in tables of ASCII letters that stands for all other letters
 _SEED, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
@@ -84,8 +85,8 @@ def count(
 
 @part
 def count_characters(data: Bytes, at: int, end: int, classes: Classes, kinds: Counts, row: Counts) -> None:
-    """Count characters by class, lines, damage, and letters in runs of one letter."""
-    before = last = lines = damaged = in_runs = 0
+    """Count characters by class, lines, the longest line, damage, and letters in runs of one letter."""
+    before = last = lines = damaged = in_runs = width = longest = high = lost = 0
     run = 1
     blank = True
     while at < end:
@@ -95,12 +96,22 @@ def count_characters(data: Bytes, at: int, end: int, classes: Classes, kinds: Co
         space = SPACE <= kind <= BREAK
         lines += int(blank and not space)
         blank = kind == BREAK or (blank and space)
+        width = 0 if kind == BREAK else width + 1
+        longest = max(longest, width)
         run = run + 1 if point == last else 1
         in_runs += counted(run, LETTER_RUN) if HAN <= kind <= LETTER else 0
-        if point > 127:
-            damaged += damage(before, last, point, run)
+        if 0x80 <= point <= 0xFF:
+            high += 1
+            lost += damage(before, last, point, run)
+        else:
+            if high:
+                damaged += high if high >= BYTE_RUN else lost
+                high = lost = 0
+            if point > 0xFF:
+                damaged += damage(before, last, point, run)
         before, last = last, point
-    row[LINES], row[DAMAGED], row[RUNS] = lines, damaged, in_runs
+    damaged += high if high >= BYTE_RUN else lost
+    row[LINES], row[DAMAGED], row[RUNS], row[LONGEST] = lines, damaged, in_runs, longest
 
 
 @part

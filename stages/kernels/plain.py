@@ -13,7 +13,6 @@ from headrace.stages.kernels.characters import (
     CLOSER,
     DIGIT,
     END,
-    GO,
     HAN,
     LATIN,
     LETTER,
@@ -24,14 +23,14 @@ from headrace.stages.kernels.characters import (
     UNSPACED,
     classes,
     composing,
-    fates,
     fold_normalized,
     sentence_marks,
 )
 
 LINE_BREAK = re.compile("\r\n|[\n\v\f\r\x85\u2028\u2029]")
-TERMINAL = re.compile("\x1b(?:\\[[\x20-\x3f]*[\x40-\x7e]|\\][\x20-\x7e]*(?:\x07|\x1b\\\\))")
-DAMAGE = re.compile("\ufffd|锟斤拷?|\u00ef\u00bf\u00bd?|烫{3,}|屯{3,}")
+DAMAGE = re.compile("\ufffd|锟斤拷?|烫{3,}|屯{3,}")
+BYTES = re.compile("[\u0080-\u00ff]+")
+LOST = re.compile("\u00ef\u00bf\u00bd?")
 
 
 def narrow(text: str) -> str:
@@ -76,13 +75,6 @@ def kind(character: str) -> int:
     return int(classes()[ord(character)])
 
 
-def scrub(text: str) -> tuple[str, int]:
-    """Give the text without control characters and terminal sequences, and how many characters it lost."""
-    plain = LINE_BREAK.sub("\n", TERMINAL.sub("", text))
-    plain = "".join(c for c in plain if fates()[ord(c)] != GO)
-    return plain, len(text) - len(plain)
-
-
 def line_copies(text: str) -> list[int]:
     """Give for each line with a letter how many lines before it are equal but for white space; 0 for others."""
     seen: Counter[str] = Counter()
@@ -105,7 +97,7 @@ def measure(text: str, function_words: set[str], rows: tuple[str, ...]) -> list[
         kinds[DIGIT],
         kinds[PUNCTUATION],
         kinds[SYMBOL],
-        sum(len(match) for match in DAMAGE.findall(text)),
+        _length(DAMAGE.findall(text)) + sum(_damaged_bytes(run) for run in BYTES.findall(text)),
         sum(any(not is_space(c) for c in line) for line in lines),
         kinds[LATIN],
         len(words),
@@ -113,7 +105,16 @@ def measure(text: str, function_words: set[str], rows: tuple[str, ...]) -> list[
         sum(word in function_words for word in words),
         sum(max(_consonants(word), _walks(word, rows)) for word in words),
         sum(n for c, run in groupby(text) if is_letter(c) and (n := len(list(run))) >= 5),
+        max(map(len, lines)),
     ]
+
+
+def _damaged_bytes(run: str) -> int:
+    return len(run) if len(run) >= 6 else _length(LOST.findall(run))
+
+
+def _length(parts: list[str]) -> int:
+    return sum(map(len, parts))
 
 
 _LOWER = {ord(c): ord(c.lower()) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}

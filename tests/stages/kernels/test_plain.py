@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from headrace.stages.cleaning import values
 from headrace.stages.kernels import plain
 from headrace.stages.kernels.arrays import Bytes, Offsets, text_array, text_buffers
-from headrace.stages.kernels.characters import brackets, classes, fates, sentence_marks
+from headrace.stages.kernels.characters import brackets, classes, sentence_marks
 from headrace.stages.kernels.lines import earlier_copies, line_bounds, trim, without_lines
 from headrace.stages.kernels.measures import measure
 from headrace.stages.kernels.repeats import repeated_characters
-from headrace.stages.kernels.scrub import scrub
 from headrace.stages.kernels.sentences import sentence_counts
 from headrace.stages.kernels.spacing import narrow_documents, space_out
 from headrace.stages.view import view, views
@@ -63,11 +62,6 @@ def rows(counts: Any) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in np.asarray(counts).tolist()]
 
 
-def scrubbed(data: Bytes, offsets: Offsets) -> list[Any]:
-    out, ends, removed = scrub(data, offsets, fates())
-    return list(zip(strings((out, ends)), removed.tolist(), strict=True))
-
-
 def line_copies(data: Bytes, offsets: Offsets) -> list[Any]:
     bounds, firsts = line_bounds(data, offsets)
     begins, sizes, lettered = trim(data, bounds, classes())
@@ -87,7 +81,6 @@ PAIRS = {
         lambda data, offsets: rows(sentence_counts(data, offsets, classes(), sentence_marks(), brackets())),
         plain.sentence_counts,
     ),
-    "scrub": Pair(scrubbed, plain.scrub),
     "line_copies": Pair(line_copies, plain.line_copies),
     "measure": Pair(
         lambda data, offsets: rows(
