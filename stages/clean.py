@@ -65,7 +65,7 @@ class Clean(BatchStage):
     )
     min_characters: Amount = Field(10, description="Fewer characters: dropped.")
     max_characters: Amount = Field(10_000_000, description="More characters: dropped.")
-    max_line_characters: Amount = Field(None, description="Longest line in characters, white space included.")
+    max_line_characters: Amount = Field(None, description="More characters in a line, white space included: dropped.")
     max_damage_share: Share = Field(
         0.02, description="Above this share of U+FFFD, 锟斤拷 and such, and of runs of bytes read as letters: dropped."
     )
