@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from collections.abc import Callable, Mapping
 
 _ALGORITHMS = frozenset(("md5", "sha1", "sha224", "sha256", "sha384", "sha512"))
+_BASE32 = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "0123456789ABCDEFGHIJKLMNOPQRSTUV")
 
 
 def holds(fields: Mapping[str, str], block: bytes, payloads: Callable[[], list[bytes]]) -> bool | None:
@@ -31,5 +31,15 @@ def _known(text: str) -> tuple[str, str] | None:
 def _equal(digest: tuple[str, str], data: bytes) -> bool:
     name, value = digest
     computed = hashlib.new(name, data, usedforsecurity=False).digest()
-    by_letters = base64.b32encode(computed).decode().rstrip("=")
-    return value.lower() == computed.hex() or value.upper().rstrip("=") == by_letters
+    return _number(value, 8 * len(computed)) == int.from_bytes(computed)
+
+
+def _number(value: str, bits: int) -> int | None:
+    """Give the number that hexadecimal digits or the letters of base 32 (RFC 4648) stand for."""
+    letters = value.rstrip("=").upper()
+    try:
+        if 4 * len(letters) == bits:
+            return int(letters, 16)
+        return int(letters.translate(_BASE32), 32) >> (5 * len(letters) - bits)
+    except ValueError:
+        return None
