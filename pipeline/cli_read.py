@@ -104,7 +104,7 @@ def _source(options: dict[str, str]) -> Source:
 
 
 def _stages(decoding: dict[str, object], *, decode_only: bool) -> list[Stage]:
-    from headrace.pipeline.read_files import stage, there
+    from headrace.pipeline.read_files import stage
 
     decode = stage("decode", **decoding)
-    return [decode] if decode_only else [decode, *(stage(kind) for kind in ("parse", "repair") if there(kind))]
+    return [decode] if decode_only else [decode, stage("parse"), stage("repair")]

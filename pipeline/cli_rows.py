@@ -130,9 +130,7 @@ class RowsAsText:
             return
         self.documents += 1
         self._introduce(row)
-        if row.get("damage"):
-            detail = row.get("encoding_detail")
-            self._output.note(f"headrace: {_place(row)}: {row['damage']:.2%} lost" + (f": {detail}" if detail else ""))
+        self._say_what_is_odd(row)
         self._repairs.update(repairs(row))
         text: str = row["text"] or ""
         self._output.write(text if self._verbatim or text.endswith("\n") else f"{text}\n")
@@ -154,6 +152,14 @@ class RowsAsText:
             confidence = f", confidence {sure:.2f}" if sure is not None and sure < 1 else ""
             content = _place({**row, "offset": 0})
             self._output.note(f"== {content}: {row.get('encoding')} ({row.get('encoding_method')}{confidence})")
+
+    def _say_what_is_odd(self, row: Row) -> None:
+        """Name what is lost of a document, and lines in other charsets than their file's."""
+        detail = row.get("encoding_detail") or ""
+        if row.get("damage"):
+            self._output.note(f"headrace: {_place(row)}: {row['damage']:.2%} lost" + (detail and f": {detail}"))
+        elif detail and not self._quiet:
+            self._output.note(f"   {detail}")
 
     def _conclude(self) -> None:
         if self._repairs and not self._quiet:

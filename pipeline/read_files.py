@@ -7,7 +7,6 @@ same units, which are what a charset is judged by.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -35,11 +34,6 @@ def stage(kind: str, **options: object) -> Stage:
     """Make a built-in stage without importing all the others; `headrace run` knows every one, which takes a second."""
     importlib.import_module(f"headrace.stages.{kind}")
     return Stage.registry[kind].model_validate({"kind": kind, **options})
-
-
-def there(kind: str) -> bool:
-    """Say whether there is a built-in stage of a kind."""
-    return importlib.util.find_spec(f"headrace.stages.{kind}") is not None
 
 
 def read_rows(argument: str, source: Source, stages: Sequence[Stage]) -> Iterator[Row]:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -126,10 +127,19 @@ def test_what_is_lost_is_said(tmp_path: Path) -> None:
     assert result.exit_code == 0 and "\ufffd" in result.stdout
     assert "headrace: a.txt: 0." in result.stderr and "% lost" in result.stderr
     file(tmp_path, "b.txt", (MILL * 2).encode() + b"\xe6\xe6\xe6 \xff\xff\xff\n")
-    [row] = lines("b.txt", "--max-damage", "0.01")
+    [row] = lines("b.txt", "--force-encoding", "utf-8", "--max-damage", "0.01")
     assert row["error"]["reason"] == "undecodable"
     assert row["error"]["value"] > row["error"]["threshold"] == 0.01
-    assert call("b.txt", "--max-damage", "1").exit_code == 0
+    assert call("b.txt", "--force-encoding", "utf-8", "--max-damage", "1").exit_code == 0
+
+
+def test_what_is_odd_about_lines_is_said(tmp_path: Path) -> None:
+    """A line in another charset than its file's is decoded, and named."""
+    file(tmp_path, "a.txt", (MILL * 20).encode() + MILL.encode("gb18030"))
+    result = call("a.txt")
+    assert (result.exit_code, result.stdout) == (0, MILL * 21)
+    assert "   lines 41-42" in result.stderr and "as gb18030" in result.stderr
+    assert call("a.txt", "-q").stderr == ""
 
 
 def test_standard_input_is_a_file_like_others(tmp_path: Path) -> None:
@@ -158,6 +168,14 @@ def test_options_describe_the_input(tmp_path: Path) -> None:
     file(tmp_path, "b.txt", "Żółta łódź płynie przez śluzę młyna.", "iso8859-2")
     [row] = lines("b.txt", "--encoding", "latin2")
     assert (row["text"][:10], row["method"]) == ("Żółta łódź", "declared")
+
+
+def test_a_forced_charset_is_taken_whatever_the_bytes_look_like(tmp_path: Path) -> None:
+    """UTF-8 that is decoded as something else by force is other characters."""
+    file(tmp_path, "a.txt", MILL, "utf-8")
+    [row] = lines("a.txt", "--force-encoding", "cp1252", "--max-damage", "1")
+    assert (row["encoding"], row["method"]) == ("cp1252", "forced")
+    assert row["text"] != MILL.strip()
 
 
 @pytest.mark.parametrize(
@@ -222,6 +240,22 @@ def test_rows_of_tables_and_packed_files_are_read_like_the_rest(tmp_path: Path) 
         (0, "one", {"n": 1}, "native"),
         (1, "two", {"n": 2}, "native"),
     ]
+
+
+def test_members_of_an_archive_are_named(tmp_path: Path) -> None:
+    """Each member is judged alone, in the archive's order; offsets count in the member."""
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("z.txt", MILL.encode("gb18030"))
+        archive.writestr("a.jsonl", '{"text": "one"}\n{no json}\n')
+    found = lines("a.zip")
+    assert [(row["path"], row["member"], row["offset"]) for row in found] == [
+        ("a.zip", "z.txt", 0),
+        ("a.zip", "a.jsonl", 0),
+        ("a.zip", "a.jsonl", 16),
+    ]
+    said = call("a.zip").stderr.splitlines()
+    assert said[0].startswith("== a.zip!z.txt: gb18030") and said[1] == "== a.zip!a.jsonl: utf-8 (utf-8)"
+    assert said[2].startswith("headrace: a.zip!a.jsonl#16: invalid_json")
 
 
 def test_repairs_are_counted_by_name() -> None:
