@@ -14,7 +14,10 @@ _SHOWN_FIELDS = 20
 
 @dataclass(frozen=True, slots=True)
 class TextField:
-    """The field that holds the text; `name[]` takes a list of strings and joins them with line breaks."""
+    """The field that holds the text; `name[]` takes a list of strings and joins them with line breaks.
+
+    `a.b` is the field b of the object a, where no field is called `a.b` itself.
+    """
 
     name: str
     joined: bool
@@ -24,11 +27,31 @@ class TextField:
         """Read it as it is written in the configuration."""
         return cls(spelling.removesuffix("[]"), spelling.endswith("[]"))
 
+    def taken(self, value: dict[str, Any]) -> tuple[bool, Any]:
+        """Take the field out of an object: whether it is there, and what it holds."""
+        if self.name in value:
+            return True, value.pop(self.name)
+        *outer, last = self.name.split(".")
+        return _taken_inside(value, outer, last) if outer else (False, None)
+
     def text_of(self, value: Any) -> str | None:
         """Give the text, or None where the value is not what was said."""
         if self.joined and isinstance(value, list) and all(isinstance(item, str) for item in value):
             return "\n".join(value)
         return value if isinstance(value, str) and not self.joined else None
+
+
+def _taken_inside(value: dict[str, Any], outer: list[str], last: str) -> tuple[bool, Any]:
+    """Take a field out of the objects around it; one that is left empty goes too."""
+    if not outer:
+        return (True, value.pop(last)) if last in value else (False, None)
+    inner = value.get(outer[0])
+    if not isinstance(inner, dict):
+        return False, None
+    there, found = _taken_inside(inner, outer[1:], last)
+    if there and not inner:
+        del value[outer[0]]
+    return there, found
 
 
 def add_object(
@@ -38,12 +61,12 @@ def add_object(
     if not isinstance(value, dict):
         outcomes.refuse(row, "not_an_object", f"a {type(value).__name__}", evidence, offset, feeds)
         return
-    if text_field.name not in value:
+    there, found = text_field.taken(value)
+    if not there:
         names = ", ".join(sorted(value)[:_SHOWN_FIELDS])
         detail = f"no field {text_field.name!r}; the fields are: {names}; name one as `text_field` of the source"
         outcomes.refuse(row, "no_text_field", detail, evidence, offset, feeds)
         return
-    found = value.pop(text_field.name)
     text = "" if found is None else text_field.text_of(found)
     if text is None:
         detail = f"field {text_field.name!r} holds a {type(found).__name__}"

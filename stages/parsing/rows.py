@@ -19,10 +19,10 @@ def parse_rows(records: pa.Table, text_field: str) -> pa.Table:
     """Make a document of each row; the header says which field is the text."""
     csv.field_size_limit(sys.maxsize)  # the module's own limit of 128 KiB is per process; ours is max_record_bytes
     outcomes, chosen = Outcomes(records), TextField.of(text_field)
-    columns = (records[name].to_pylist() for name in ("text", "path"))
-    for row, (text, path) in enumerate(zip(*columns, strict=True)):
+    columns = (records[name].to_pylist() for name in ("text", "path", "member"))
+    for row, (text, path, member) in enumerate(zip(*columns, strict=True)):
         try:
-            fields = _fields(text, quoted=ending(path) not in TAB_ENDINGS)
+            fields = _fields(text, quoted=ending(member or path) not in TAB_ENDINGS)
         except (csv.Error, ValueError) as error:
             outcomes.refuse(row, "invalid_csv", str(error), text.encode())
             continue

@@ -159,10 +159,12 @@ class _Names:
         self._used: set[int] = set()
 
     def unique(self, name: str) -> str:
-        """Give the name, with a number behind it where it was used before."""
+        """Give the name, with a number in front of its endings where it was used before."""
         candidate, number = name, 1
+        folder, slash, last = name.rpartition("/")
+        stem, dot, endings = last[1:].partition(".")
         while (digest := xxhash.xxh3_64_intdigest(candidate.encode())) in self._used:
             number += 1
-            candidate = f"{name} ({number})"
+            candidate = f"{folder}{slash}{last[:1]}{stem} ({number}){dot}{endings}"
         self._used.add(digest)
         return candidate

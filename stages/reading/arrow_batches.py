@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from headrace.schemas.source import Source
 from headrace.stages.reading.arrow_messages import Message, messages
-from headrace.stages.reading.rows import Lost, Rows, check_text
+from headrace.stages.reading.rows import Lost, Rows, check_text, validate
 from headrace.stages.reading.stream import StreamFaultError
 
 _MAGIC, _BEHIND_MAGIC = b"ARROW1", 8
@@ -43,7 +43,7 @@ def _rows(
         if not message.batch:
             continue
         batch = reader.read_next_batch()
-        batch.validate(full=True)
+        validate(batch)
         if at + batch.num_rows > row:
             skipped = max(0, row - at)
             yield Rows(at + skipped, pa.Table.from_batches([batch]).slice(skipped))

@@ -11,6 +11,7 @@ import orjson
 import pyarrow as pa
 
 from headrace.stages.kernels.arrays import Array, Column
+from headrace.stages.reading.rows import undecoded_type
 
 
 def columns_as_json(table: pa.Table) -> Array:
@@ -29,7 +30,8 @@ def _values(column: Column) -> list[Any]:
     try:
         return column.to_pylist()
     except UnicodeDecodeError:  # a writer that put other bytes into a string column
-        return [_readable(value) for value in column.cast(pa.binary()).to_pylist()]
+        undecoded: Column = column.cast(undecoded_type(column.type))
+        return undecoded.to_pylist()
 
 
 def _encoded(row: dict[str, Any]) -> str:

@@ -8,7 +8,6 @@ is checked before a group is read, and what a group gives is bounded by what it 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -16,14 +15,16 @@ import pyarrow.parquet as pq
 
 from headrace.schemas.source import Source
 from headrace.stages.reading.content import EXPANSION_FLOOR
+from headrace.stages.reading.parquet_footer import Group, false_page, read_groups
 from headrace.stages.reading.row_costs import row_costs
-from headrace.stages.reading.rows import BROKEN, Lost, Rows, check_text, on_one_line
+from headrace.stages.reading.rows import BROKEN, Lost, Rows, check_text, on_one_line, validate
 from headrace.stages.reading.stream import StreamFaultError
 
 _BATCH_ROWS, _BATCH_BYTES = 1024, 1 << 24
 _BUFFER = 1 << 20
 _LEAST_FLOOR = 1 << 20
 _LEVELS = 8  # bytes that a nested value takes in memory at least
+_LOOKED_THROUGH = 1 << 23  # bytes of a group in a store whose pages are looked at: one request
 
 
 def parquet_rows(
@@ -32,26 +33,24 @@ def parquet_rows(
     """Give the rows from a number onwards of a file of so many bytes."""
     with opener() as file, _opened(file) as parquet:
         check_text(parquet.schema_arrow, source.text_field)
-        metadata = parquet.metadata
-        floor = max(_LEAST_FLOOR, EXPANSION_FLOOR // max(1, metadata.num_row_groups))
-        begin = taken = 0
-        for number in range(metadata.num_row_groups):
-            group = _Group.of(metadata.row_group(number), number, begin)
-            begin += group.rows
+        groups = read_groups(file, size)
+        floor, taken = max(_LEAST_FLOOR, EXPANSION_FLOOR // max(1, len(groups))), 0
+        for group in groups:
             taken += group.packed
-            if row >= begin and group.rows:
+            end = group.begin + group.rows
+            if row >= end and group.rows:
                 continue
-            fault = group.refusal(source, size - taken)
+            fault = _refusal(file, group, source, size - taken)
             if fault:
-                yield Lost(max(row, group.begin), begin - max(row, group.begin), fault)
+                yield Lost(max(row, group.begin), end - max(row, group.begin), fault)
             else:
                 yield from _group_rows(parquet, group, row, max(floor, source.max_expansion * group.packed), source)
 
 
 def _opened(file: pa.NativeFile) -> pq.ParquetFile:
     plain = pq.ParquetFile(file, pre_buffer=False)
-    columns = range(plain.metadata.num_columns)
-    strings = [plain.schema.column(at).path for at in columns if plain.schema.column(at).physical_type == "BYTE_ARRAY"]
+    columns = (plain.schema.column(at) for at in range(plain.metadata.num_columns))
+    strings = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
     return pq.ParquetFile(
         file,
         metadata=plain.metadata,
@@ -62,48 +61,24 @@ def _opened(file: pa.NativeFile) -> pq.ParquetFile:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """A row group as the footer declares it."""
-
-    number: int
-    begin: int  # its first row
-    rows: int
-    packed: int  # bytes in the file
-    size: int  # bytes unpacked, dictionaries not written out
-    values: int  # of the column that has most
-
-    @classmethod
-    def of(cls, metadata: pq.RowGroupMetaData, number: int, begin: int) -> _Group:
-        columns = [metadata.column(at) for at in range(metadata.num_columns)]
-        return cls(
-            number,
-            begin,
-            max(0, metadata.num_rows),
-            sum(max(0, column.total_compressed_size) for column in columns),
-            sum(max(0, column.total_uncompressed_size) for column in columns),
-            max((column.num_values for column in columns), default=0),
-        )
-
-    @property
-    def name(self) -> str:
-        return f"row group {self.number} (rows {self.begin} to {self.begin + self.rows - 1})"
-
-    def refusal(self, source: Source, room: int) -> StreamFaultError | None:
-        """Say why the group is not read."""
-        most = source.max_group_bytes
-        if room < 0:
-            detail = f"{self.name} and those before it take {-room} bytes more than the file has: they share pages"
-            return StreamFaultError("overlapping_groups", detail, -room, 0)
-        if self.size > most or self.values * _LEVELS > most:
-            size = max(self.size, self.values * _LEVELS)
-            detail = f"{self.name} unpacks to {size} bytes, over the source's max_group_bytes"
-            return StreamFaultError("row_group_too_large", detail, size, most)
+def _refusal(file: pa.NativeFile, group: Group, source: Source, room: int) -> StreamFaultError | None:
+    """Say why a group is not read."""
+    most, values = source.max_group_bytes, max((chunk.values for chunk in group.chunks), default=0)
+    if room < 0:
+        detail = f"{group.name} and those before it take {-room} bytes more than the file has: they share pages"
+        return StreamFaultError("overlapping_groups", detail, -room, 0)
+    size = max(group.size, values * _LEVELS)
+    if size > most:
+        detail = f"{group.name} unpacks to {size} bytes, over the source's max_group_bytes"
+        return StreamFaultError("row_group_too_large", detail, size, most)
+    if isinstance(file, pa.PythonFile) and group.packed > _LOOKED_THROUGH:
         return None
+    page = false_page(file, group)
+    return StreamFaultError("unreadable_parquet", f"{group.name}: {page}") if page else None
 
 
 def _group_rows(
-    parquet: pq.ParquetFile, group: _Group, row: int, most: int, source: Source
+    parquet: pq.ParquetFile, group: Group, row: int, most: int, source: Source
 ) -> Generator[Rows | Lost, None, None]:
     """Give the rows of one group from a number onwards, until they weigh more than `most`."""
     at, end, weight = group.begin, group.begin + group.rows, 0
@@ -111,6 +86,7 @@ def _group_rows(
     batches = parquet.iter_batches(many, row_groups=[group.number], use_threads=False)
     try:
         for batch in batches:
+            validate(batch)
             table = pa.Table.from_batches([batch]).slice(0, end - at)
             costs = np.cumsum(row_costs(table)) + weight
             fits = int(np.searchsorted(costs, most, side="right"))
@@ -130,7 +106,7 @@ def _group_rows(
         yield Lost(max(row, at), end - max(row, at), StreamFaultError("unreadable_parquet", detail))
 
 
-def _too_much(group: _Group, row: int, most: int, weight: int, source: Source) -> Lost:
+def _too_much(group: Group, row: int, most: int, weight: int, source: Source) -> Lost:
     left = group.begin + group.rows - row
     detail = f"{group.name} takes {group.packed} bytes in the file and gives more than {most}: {left} rows are not read"
     ratio = weight / max(1, group.packed)

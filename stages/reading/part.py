@@ -168,8 +168,8 @@ def _faults(source: Source, faults: list[Fault]) -> pa.Table:
         table,
         [f.verdict for f in faults],
         [f.reason for f in faults],
-        [f.value for f in faults],
-        [f.threshold for f in faults],
+        [_real(f.value) for f in faults],
+        [_real(f.threshold) for f in faults],
         detail=[_detail(f) for f in faults],
     )
     return table.append_column("stage", pa.array([STAGE] * rows, pa.string()))
@@ -184,6 +184,10 @@ def _content(source: Source, of: Records | Fault) -> str:
 def _member(of: Records | Fault) -> str | None:
     names = [shown(name) for name in (of.member, of.record_id) if name is not None]
     return "!".join(names) if names else None
+
+
+def _real(value: float | None) -> float | None:
+    return None if value is None else float(value)  # what a damaged file claims may not fit into 64 bits
 
 
 def _detail(fault: Fault) -> str:

@@ -79,9 +79,40 @@ def text_first(table: pa.Table, text_field: str) -> pa.Table:
     return others.add_column(0, "text", as_text(text))
 
 
+def validate(batch: pa.RecordBatch) -> None:
+    """Raise ArrowInvalid where a batch would make later steps read what is not there; bytes need not be UTF-8."""
+    for column in batch.columns:
+        if isinstance(column, pa.DictionaryArray):
+            column.indices.validate(full=True)
+            _undecoded(column.dictionary).validate(full=True)
+            pa.DictionaryArray.from_arrays(column.indices, pa.nulls(len(column.dictionary))).validate(full=True)
+        else:
+            _undecoded(column).validate(full=True)
+
+
+def _undecoded(array: Array) -> Array:
+    kind = undecoded_type(array.type)
+    return array if kind == array.type else array.cast(kind)
+
+
+def undecoded_type(kind: pa.DataType) -> pa.DataType:
+    """Give a type with bytes in place of strings, in all depths."""
+    if pa.types.is_string(kind):
+        return pa.binary()
+    if pa.types.is_large_string(kind):
+        return pa.large_binary()
+    if pa.types.is_string_view(kind):
+        return pa.binary_view()
+    if isinstance(kind, pa.StructType):
+        return pa.struct([pa.field(field.name, undecoded_type(field.type)) for field in kind])
+    if isinstance(kind, pa.ListType):
+        return pa.list_(undecoded_type(kind.value_type))
+    return pa.large_list(undecoded_type(kind.value_type)) if isinstance(kind, pa.LargeListType) else kind
+
+
 def _column(chunks: list[Array], kind: pa.DataType) -> Column:
     if not chunks:
-        return pa.chunked_array([], kind)  # type: ignore[call-overload]
+        return pa.chunked_array([pa.array([], kind)])
     return pa.chunked_array([chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)])
 
 

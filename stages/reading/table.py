@@ -42,21 +42,33 @@ class TableFile:
                 self._row, self._ready = piece.row + piece.rows, None
                 size += FILE_COST
                 continue
-            table = text_first(piece.table.slice(0, _SLICE_ROWS), self._source.text_field)
-            costs = np.cumsum(row_costs(table))
-            rows = min(int(np.searchsorted(costs, budget - size)) + 1, table.num_rows)
-            found, large = self._records(table.slice(0, rows), piece.row)
-            records.append(found)
+            found, large, cost = self._taken(piece, budget - size)
+            records.extend(found)
             faults.extend(large)
-            self._ready = Rows(piece.row + rows, piece.table.slice(rows))
-            self._row = piece.row + rows
-            size += int(costs[rows - 1])
+            size += cost
         following = Position(self._row, line=None) if self._load() is not None else None
         return Stretch(self._content.path, tuple(records), tuple(faults), following, size)
 
     def close(self) -> None:
         """Release the file."""
         self._pieces.close()
+
+    def _taken(self, piece: Rows, room: int) -> tuple[list[Records], list[Fault], int]:
+        """Take the first rows of a piece, at least one; give what is made of them, and what they weigh."""
+        head = piece.table.slice(0, _SLICE_ROWS)
+        try:
+            table = text_first(head, self._source.text_field)
+            costs = np.cumsum(row_costs(table))
+            rows = min(int(np.searchsorted(costs, room)) + 1, table.num_rows)
+            records, large = self._records(table.slice(0, rows), piece.row)
+            found, cost = [records], int(costs[rows - 1])
+        except BROKEN as error:
+            rows, cost, found = head.num_rows, FILE_COST, []
+            detail = f"rows {piece.row} to {piece.row + rows - 1}: {on_one_line(error)}"
+            large = [self._fault(piece.row, StreamFaultError(f"unreadable_{self._content.format}", detail))]
+        self._row = piece.row + rows
+        self._ready = Rows(self._row, piece.table.slice(rows))
+        return found, large, cost
 
     def _load(self) -> Rows | Lost | None:
         """Give what comes next; None at the end."""
