@@ -52,6 +52,8 @@ def _closing(report: dict[str, Any]) -> list[tuple[str, str]]:
         ("input", f"{totals['files']:,} files, {size_words(totals['bytes'])}; {files['with_text']:,} gave text"),
         ("output", f"{output}, {size_words(totals['shard_bytes'])}"),
     ]
+    if files["counts"]:
+        lines.append(("beside it", ", ".join(f"{count:,} {name}" for name, count in files["counts"].items())))
     if replay := report["replay"]:
         lines.insert(1, ("replays", f"{_count(replay['records'], 'quarantined record')} as {replay['encoding']}"))
     if totals["tokens"]:

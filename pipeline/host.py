@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 from headrace.pipeline.config import PipelineConfig
 from headrace.pipeline.plan import READ, stage_names
 from headrace.pipeline.plugins import Plugin, load_builtins
-from headrace.schemas.document import QUARANTINED
+from headrace.schemas.document import DROPPED, QUARANTINED
 from headrace.schemas.ledger import StageCounts
 from headrace.schemas.source import Cursor, Split
 from headrace.schemas.unit import FileRef, UnitBatch, UnitRequest
@@ -132,11 +132,13 @@ class Worker:
 
 
 def read_batch(unit: int, part: Part) -> UnitBatch:
-    """Make a unit of what was read: records go on, faults are settled and counted."""
-    faults = part.faults.num_rows
-    reasons = Counter(str(reason) for reason in part.faults["reason"].to_pylist())
-    kept = part.documents.num_rows
-    counts = StageCounts(READ, kept + faults, 0, kept, {}, dict(sorted(reasons.items())))
+    """Make a unit of what was read: records go on, the others are settled and counted by their verdict."""
+    faults, kept = part.faults.num_rows, part.documents.num_rows
+    verdicts, reasons = (map(str, part.faults[name].to_pylist()) for name in ("verdict", "reason"))
+    gone: dict[str, dict[str, int]] = {DROPPED: {}, QUARANTINED: {}}
+    for (verdict, reason), count in sorted(Counter(zip(verdicts, reasons, strict=True)).items()):
+        gone[verdict][reason] = count
+    counts = StageCounts(READ, kept + faults, 0, kept, gone[DROPPED], gone[QUARANTINED])
     settled = (part.faults,) if faults else ()
     return UnitBatch(unit, part.documents, settled, (counts,), part.files)
 

@@ -24,10 +24,11 @@ _CURVE = 400  # points of a curve
 
 @dataclass(slots=True)
 class FileAccount:
-    """How the input files fared: records read from each, and what was noted."""
+    """How the input files fared: records read from each, what was noted, and what else was counted in all of them."""
 
     records: Counter[str]
     notes: dict[str, str]
+    counts: Counter[str]
 
 
 def report_data(run: Path) -> dict[str, Any]:
@@ -62,12 +63,13 @@ def report_data(run: Path) -> dict[str, Any]:
 
 
 def _read_ledgers(committed: Committed) -> tuple[tuple[StageCounts, ...], FileAccount]:
-    account = FileAccount(Counter(), {})
+    account = FileAccount(Counter(), {}, Counter())
     sums: tuple[StageCounts, ...] = ()
     for ledger in committed.ledgers():
         sums = total([UnitLedger(ledger.unit, sums, ()), ledger])
         for f in ledger.files:
             account.records[f.path] += f.records
+            account.counts.update(f.counts)
             if f.note:
                 account.notes[f.path] = f.note
     return sums, account
@@ -151,6 +153,7 @@ def _files(committed: Committed, account: FileAccount, facts: DocumentFacts) -> 
         "with_text": len(listed) - len(silent),
         "without_text": dict(reasons.most_common()),
         "named": _capped([{"file": name, "why": why} for name, why in silent]),
+        "counts": dict(sorted(account.counts.items())),
     }
 
 

@@ -117,6 +117,9 @@ def _faults(report: Report) -> Iterator[str]:
     yield f"<p>{texts}; {faults['documents']:,} documents are in quarantine.</p>"
     if faults["rows"]:
         yield _picked(faults["rows"], ("file", "stage", "reason", "documents", "detail"), faults["left_out"])
+    if files["counts"]:
+        yield "<h3>Counted beside the documents</h3>"
+        yield _table(["records of another kind, faults that were mended", "records"], list(files["counts"].items()))
     if files["named"]["rows"]:
         yield "<h3>Files without text</h3>"
         yield _picked(files["named"]["rows"], ("file", "why"), files["named"]["left_out"])
