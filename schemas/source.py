@@ -54,9 +54,14 @@ class Source(BaseModel):
         description="Data that unpacks to over 100 MB and this many times its size is read up to there, and reported.",
     )
     max_group_bytes: int = Field(
-        default=2_000_000_000,
+        default=16_000_000_000,
         ge=1,
-        description="A Parquet row group or Arrow batch that unpacks to more is left out, and quarantined by its rows.",
+        description="A Parquet row group that unpacks to more is left out; one quarantined row names its rows.",
+    )
+    max_page_bytes: int = Field(
+        default=1_000_000_000,
+        ge=1,
+        description="A Parquet page or an Arrow batch, held in memory as a whole, is left out if it unpacks to more.",
     )
 
     http_status: str = Field(

@@ -53,9 +53,9 @@ def _rows(
 def _refusal(message: Message, source: Source, row: int) -> StreamFaultError | None:
     if message.cut:
         return StreamFaultError("truncated", f"the file ends inside or before what follows row {row}")
-    most = source.max_group_bytes
+    most = source.max_page_bytes
     size = max(message.size, message.rows // _NO_VALUE)
     if size > most:
-        detail = f"what follows row {row} unpacks to {size} bytes, over the source's max_group_bytes"
-        return StreamFaultError("row_group_too_large", detail, size, most)
+        detail = f"what follows row {row} unpacks to {size} bytes, over the source's max_page_bytes"
+        return StreamFaultError("page_too_large", detail, size, most)
     return None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from headrace.stages.reading.stream import StreamFaultError
 from headrace.stages.reading.thrift import Struct, ThriftError, Value, read_struct
 
 _MAGIC, _TAIL = b"PAR1", 8
@@ -76,8 +77,8 @@ def read_groups(file: pa.NativeFile, size: int) -> list[Group]:
     return groups
 
 
-def false_page(file: pa.NativeFile, group: Group) -> str | None:
-    """Name a page that claims more bytes or values than its column has; None where all keep within."""
+def check_pages(file: pa.NativeFile, group: Group, most: int) -> StreamFaultError | None:
+    """Find a page that claims more bytes or values than its column has, or more than memory shall hold."""
     for number, chunk in enumerate(group.chunks):
         at, end, size = chunk.begin, chunk.begin + chunk.packed, 0
         while at < end:
@@ -85,11 +86,16 @@ def false_page(file: pa.NativeFile, group: Group) -> str | None:
             if page is None:
                 break  # the library says what is wrong with it
             header, length = page
-            size += _number(header, _PAGE_SIZE)
+            one = _number(header, _PAGE_SIZE)
+            size += one
             values = max((_number(_fields(header.get(kind)), 1) for kind in _PAGE_HEADERS), default=0)
             behind = at + length + _number(header, _PAGE_PACKED)
             if size > chunk.size or values > chunk.values or behind > end + _SLACK:
-                return f"a page of column {number} at byte {at} claims more than the column has"
+                detail = f"{group.name}: a page of column {number} at byte {at} claims more than the column has"
+                return StreamFaultError("unreadable_parquet", detail)
+            if one > most:
+                detail = f"{group.name}: a page of column {number} unpacks to {one} bytes, over the max_page_bytes"
+                return StreamFaultError("page_too_large", detail, one, most)
             at = behind
     return None
 

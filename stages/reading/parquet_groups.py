@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from headrace.schemas.source import Source
 from headrace.stages.reading.content import EXPANSION_FLOOR
-from headrace.stages.reading.parquet_footer import Group, false_page, read_groups
+from headrace.stages.reading.parquet_footer import Group, check_pages, read_groups
 from headrace.stages.reading.row_costs import row_costs
 from headrace.stages.reading.rows import BROKEN, Lost, Rows, check_text, on_one_line, validate
 from headrace.stages.reading.stream import StreamFaultError
@@ -73,8 +73,7 @@ def _refusal(file: pa.NativeFile, group: Group, source: Source, room: int) -> St
         return StreamFaultError("row_group_too_large", detail, size, most)
     if isinstance(file, pa.PythonFile) and group.packed > _LOOKED_THROUGH:
         return None
-    page = false_page(file, group)
-    return StreamFaultError("unreadable_parquet", f"{group.name}: {page}") if page else None
+    return check_pages(file, group, source.max_page_bytes)
 
 
 def _group_rows(

@@ -160,6 +160,8 @@ def _skip_record(content: Content, carry: bytes, cutter: Cutter, until: int | No
         data = content.read(_SKIPPED_AT_ONCE)
         if not data:
             break
+        if cutter is LINES and width == 1 and b"\n" not in data:
+            continue
         block = np.concatenate((np.frombuffer(carry, np.uint8), proxy(data, content.wide)))
         safe = cutter.safe(block)
         ahead = safe[safe > len(carry)] if carry else safe

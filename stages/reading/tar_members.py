@@ -89,9 +89,8 @@ class TarMembers:
     def _skip_zeros(self) -> None:
         """Pass over padding: another archive may follow."""
         while data := self._content.read(_SEARCHED):
-            zeros = len(data) - len(data.lstrip(b"\0"))
-            if zeros < len(data):
-                self._content.unread(data[zeros:])
+            if data != bytes(len(data)):
+                self._content.unread(data.lstrip(b"\0"))
                 break
         self._next += (self._content.offset - self._next) // TAR_BLOCK * TAR_BLOCK
 

@@ -121,7 +121,8 @@ class Stream:
             raise DamagedError(b"", f"{self._name}: {' '.join(str(error).split())}") from error
         self.finished = self._decompressor.eof
         self.hungry = self._decompressor.needs_input
-        return output, data[len(data) - len(self._decompressor.unused_data or b"") if self.finished else len(data) :]
+        # What is left may be of an earlier call: the library took it all in then.
+        return output, memoryview((self._decompressor.unused_data or b"") if self.finished else b"")
 
 
 def lzma_in_zip(properties: bytes, size: int | None) -> Stream:

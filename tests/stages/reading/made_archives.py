@@ -20,10 +20,10 @@ Files = Mapping[str, bytes]
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
     "zst": zstandard.compress,
-    "bz2": bz2.compress,
+    "bz2": lambda data: bz2.compress(data, 1),  # blocks of 100 kB
     "xz": lzma.compress,
     "lzma": lambda data: lzma.compress(data, format=lzma.FORMAT_ALONE),
-    "lz4": lz4.frame.compress,
+    "lz4": lambda data: bytes(lz4.frame.compress(data, content_checksum=True)),
 }
 SEVERAL = ("gz", "zst", "bz2", "xz", "lz4")  # an .lzma file is one stream by its definition
 
@@ -92,5 +92,11 @@ def raw_zip(members: list[tuple[bytes, bytes]], flags: int = 0, *, overlapping: 
             directory += struct.pack("<4s2H", b"PK\x01\x02", 20, 20) + struct.pack("<4H3L2H", *numbers)
             directory += struct.pack("<3H2L", 0, 0, 0, 0, at) + name
             listed += 1
-    end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, listed, listed, len(directory), len(out), 0)
-    return bytes(out + directory + end)
+    begin = len(out)
+    out += directory
+    if listed > 0xFFFF:
+        at = len(out)
+        out += struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, listed, listed, len(directory), begin)
+        out += struct.pack("<4sLQL", b"PK\x06\x07", 0, at, 1)
+    few = min(listed, 0xFFFF)
+    return bytes(out + struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, few, few, len(directory), begin, 0))
