@@ -16,6 +16,7 @@ from headrace.stages.reading.warc_members import Break, Members
 _LOOKED_AT = 1 << 13  # behind a block: line ends, and enough of the next header to know it
 _WINDOW = 1 << 20
 _BEGINNING = 1 << 16  # of a record that is too long: enough to tell its type by
+_MOST_JUNK = 1 << 28  # in one piece: a second's work
 _GIVE_UP_FACTOR = 16  # a packed record this many times over the limit is not unpacked to its end
 _NEAR = 6  # a blank line or two with a byte too many
 _LINE_ENDS = re.compile(rb"[\r\n]*")
@@ -171,7 +172,7 @@ class Frames:
 
     def _no_record(self) -> Lost:
         offset = self._members.offset
-        self._skip(1, None)
+        self._skip(1, None, _MOST_JUNK)
         size = self._members.offset - offset
         return Lost(offset, "no_record", f"{size:,} bytes in which no record begins", size)
 
@@ -180,26 +181,32 @@ class Frames:
         offset, place = members.offset, members.place
         members.fill(head.size + _BEGINNING)
         beginning = bytes(members.buffer[head.size : head.size + min(_BEGINNING, self._most)])
-        self._skip(head.size, None if head.length is None else offset + head.size + head.length)
+        end = None if head.length is None else offset + head.size + head.length
+        left = self._skip(head.size, end, self._most * _GIVE_UP_FACTOR if members.packed else None)
         size = members.offset - offset - head.size if head.length is None else head.length
+        if left:
+            self._give_up()
         return Frame(offset, place, head, beginning, size)
 
-    def _skip(self, begin: int, stop: int | None) -> None:
-        """Move on to the next record, the content byte `stop` or the end of the run, keeping nothing."""
+    def _skip(self, begin: int, stop: int | None, most: int | None) -> bool:
+        """Move on to the next record, the content byte `stop` or the end of the run, keeping nothing.
+
+        True if it was given up behind `most` bytes. Where that is depends on where it began alone.
+        """
         members = self._members
-        limit = members.offset + self._most * _GIVE_UP_FACTOR
-        while True:
-            held = members.fill(begin + _WINDOW)
-            until = held if stop is None else min(held, stop - members.offset)
+        limit = None if most is None else members.offset + most
+        while limit is None or members.offset < limit:
+            held = members.fill(begin + _WINDOW + MOST_HEAD)  # a header that begins in the window is whole
+            left = held if stop is None else stop - members.offset
+            until = min(held, begin + _WINDOW, left)
             found = self._find(begin, until)
-            if found is not None or members.closed or until < held:
+            over = (members.closed and until == held) or (stop is not None and until == left)
+            if found is not None or over:
                 members.drop(until if found is None else found)
-                return
-            members.drop(max(1, until - MOST_HEAD))
+                return False
+            members.drop(until - 1)
             begin = 1
-            if members.packed and members.offset > limit:
-                self._give_up()
-                return
+        return True
 
     def _give_up(self) -> None:
         members = self._members

@@ -108,6 +108,8 @@ def _arc_head(buffer: bytes | bytearray, at: int) -> Head | None:
         return None
     url, address, date, rest = (part.decode("utf-8", "backslashreplace") for part in line.groups())
     words = rest.split()
+    if not words:
+        return None
     fields = {
         "warc-type": "warcinfo" if url.startswith(_ARC_DESCRIPTION) else "response",
         "warc-target-uri": url,

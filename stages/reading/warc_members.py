@@ -15,6 +15,7 @@ from headrace.stages.reading.warc_packed import PackedBytes
 from headrace.stages.reading.warc_unpack import DamagedError, OpenMember, StoredBytes, Unpacker
 
 _MAGIC = 4
+_CHUNK, _PLAIN_CHUNK = 1 << 16, 1 << 20  # read at once: what unpacks to some hundred kB, or as much as is wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,11 @@ class Members:
     broken: Break | None
 
     def __init__(self, inner: ByteStream, kind: str | None, open_member: OpenMember) -> None:
-        self._packed, self._kind, self._open_member = PackedBytes(inner), kind, open_member
+        self._packed, self._kind, self._open_member = (
+            PackedBytes(inner, _CHUNK if kind else _PLAIN_CHUNK),
+            kind,
+            open_member,
+        )
         self.buffer, self.offset = bytearray(), 0
         self.closed, self.broken = False, None
         self._member = None if kind else open_member()

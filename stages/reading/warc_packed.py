@@ -8,7 +8,6 @@ from headrace.stages.reading.stream import ByteStream, PlainStream
 from headrace.stages.reading.warc_heads import holds_head, may_begin
 from headrace.stages.reading.warc_unpack import MAGICS, DamagedError, OpenMember, Unpacker, beginning
 
-_CHUNK = 1 << 16
 _TRIED = 1 << 16  # packed and unpacked bytes of a member that are looked at for a record
 _FIRST = 64
 
@@ -16,8 +15,8 @@ _FIRST = 64
 class PackedBytes:
     """A window on the file: `window` begins at byte `at`."""
 
-    def __init__(self, inner: ByteStream) -> None:
-        self._inner = inner
+    def __init__(self, inner: ByteStream, chunk: int) -> None:
+        self._inner, self._chunk = inner, chunk
         self.window, self.at = memoryview(b""), 0
 
     @property
@@ -28,7 +27,7 @@ class PackedBytes:
     def more(self, size: int) -> int:
         """Read on until the window holds `size` bytes or the file ends; give how many it holds."""
         while len(self.window) < size:
-            data = self._inner.read(_CHUNK)
+            data = self._inner.read(self._chunk)
             if not data:
                 break
             self.window = memoryview(bytes(self.window) + data if self.window else data)

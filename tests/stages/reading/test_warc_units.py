@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from tests.stages.parts import a_source, a_split
 from tests.stages.reading.made_warcs import (
     ARC1,
     Outcome,
@@ -23,6 +25,9 @@ from tests.stages.reading.made_warcs import (
     record,
     responses,
 )
+
+from headrace.schemas.source import Cursor
+from headrace.stages.read import Reader
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(300)
 UNSURE = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -152,3 +157,31 @@ def test_no_bytes_raise_or_hang(tmp_path: Path, name: str, edits: list[tuple[flo
     found = read_file(path)
     assert found.offsets == sorted(set(found.offsets))
     assert all_of(read_afresh(path, 500)) == all_of(found)
+
+
+@pytest.mark.parametrize("name", ["many.warc.gz", "bomb.warc.gz", "zeros.warc", "endless.warc"])
+def test_memory_is_bounded(tmp_path: Path, name: str) -> None:
+    """Many records, a bomb, a file of zeros, a length that leaves the file: never more than a few records at once."""
+    path = tmp_path / name
+    big = record(http(page("x" * 100_000)))
+    path.write_bytes(
+        {
+            "many.warc.gz": lambda: members([big]) * 300,
+            "bomb.warc.gz": lambda: gzip.compress(record(http(bytes(60_000_000))), mtime=0) + members([big]),
+            "zeros.warc": lambda: responses(1)[0] + bytes(60_000_000) + responses(1)[0],
+            "endless.warc": lambda: record(b"", Content_Length=str(10**15)) + big * 300,
+        }[name]()
+    )
+    tracemalloc.start()
+    try:
+        reader, split, source = Reader(), a_split(tmp_path, name), a_source(max_record_bytes=1_000_000)
+        cursor: Cursor | None = Cursor(0)
+        rows = 0
+        while cursor is not None:
+            part = reader.read_part(split, source, cursor, 1 << 20)
+            rows, cursor = rows + part.documents.num_rows, part.next
+        assert tracemalloc.get_traced_memory()[1] < 25_000_000
+    finally:
+        tracemalloc.stop()
+        reader.close()
+    assert rows == {"many.warc.gz": 300, "bomb.warc.gz": 1, "zeros.warc": 2, "endless.warc": 300}[name]
