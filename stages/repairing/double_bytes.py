@@ -11,19 +11,26 @@ import re
 from collections.abc import Callable
 from itertools import chain
 
-from headrace.stages.repairing.han_frequency import plausibility
+import numpy as np
+
+from headrace.stages.kernels.repair_scan import SUSPICION, SUSPICIOUS
+from headrace.stages.repairing.han_frequency import nats_of_characters, plausibility
+from headrace.stages.repairing.suspicion import signals
 
 LOST = "\ufffd"
+_SHORTEST = 3  # characters that two of UTF-8 make
 DEPTH = 3  # how often the same mistake can have been made in a row
 # Nats that a reading of UTF-8 must gain: no clean line of the measurement had such a reading at all.
 _UTF8_GAIN, _UTF8_SIGNS_GAIN, _UTF8_EACH = 6.0, 14.0, -12.0
 # The same for tables that are taken for each other, where nearly every line has a reading; the fewest Han characters,
-# and one in how many characters before must be one.
-_SWAP_GAIN, _SWAP_GAIN_EACH, _SWAP_HAN, _SWAP_SHARE = 20.0, 3.0, 4, 4
+# one in how many characters before must be one, and by how much a part may become less likely.
+_SWAP_GAIN, _SWAP_GAIN_EACH, _SWAP_HAN, _SWAP_SHARE, _SWAP_WORSE = 20.0, 3.0, 4, 4, 8.0
 # Of accented letters: by how many nats the better table must lead, and the fewest Han if ASCII letters are among them.
 _NARROW_LEAD, _NARROW_HAN = 4.0, 3
 # What all runs of a document must give together: Han characters, and the share of runs that have a reading.
 _TABLE_HAN, _TABLE_SHARE = 20, 0.9
+_TABLE_RUNS = 200  # from so many runs on they decide together or not at all
+_PATIENCE = 100  # after so many odd runs of a line that no table can read, the others are left
 _USUAL_EACH = -10.5
 
 # A lost byte is marked as 0xFF, which UTF-8 never holds; what is left of its character is lost with it.
@@ -35,10 +42,13 @@ _TORN = re.compile(
     _BROKEN + rb"|(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})$|\xff[\x80-\xbf]{0,2}"
 )
 _WHOLE = rb"(?:[\xc2-\xdf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2}|\xf0[\x90-\xbf][\x80-\xbf]{2}|" + _BROKEN + rb")"
+_CHARACTER = re.compile(_WHOLE)
 _UTF8_RUN = re.compile(_WHOLE + rb"(?:[\x20-\x7e]*" + _WHOLE + rb")+")
 _APART = re.compile(r"[^\s，。、；：！？（）《》「」]+")
+_MARK = re.compile(r"[\s，。、；：！？（）《》「」]")
 _PIECE = re.compile("[^\ufffd]+")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")  # where GB18030 puts codes that have no character
+_SIGNS = re.compile("[\u2010-\u205e\u3000-\u303f\uff01-\uff5e\ufffd]{2,}")  # dashes, quotation and other marks
 _HAN = re.compile("[\u3400-\u9fff]")
 _WINDOWS = {ord(bytes([b]).decode("cp1252")): b for b in range(0x80, 0xA0) if b not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}
 _HIGH = "".join(map(chr, _WINDOWS))
@@ -55,20 +65,44 @@ def mended_wide(text: str) -> str:
     >>> mended_wide("标题：鍖椾含甯傛捣娣€鍖�")
     '标题：北京市海淀�'
     """
+    whole = wide_reading(text)
+    if whole is not None and whole.count(LOST) <= text.count(LOST):
+        return whole
     runs = _APART.findall(text)
-    mended = [wide_reading(run) or _mended_pieces(run) for run in runs]
-    if not any(after == run and _right(run) for run, after in zip(runs, mended, strict=True)):
-        whole = wide_reading(text)
-        if whole is not None:
-            return whole
-    between = _APART.split(text)
-    parts = "".join(chain(*zip(between, [*mended, ""], strict=True)))
-    return parts if all(map(_usual, mended)) else _mended_utf8(parts)
+    mended = _mended_runs(runs)
+    if whole is not None and not any(after == run and _right(run) for run, after in zip(runs, mended, strict=True)):
+        return whole
+    parts = "".join(chain(*zip(_APART.split(text), [*mended, ""], strict=True)))
+    return _mended_utf8(parts) if any(map(_odd, mended)) else parts
 
 
-def _mended_pieces(run: str) -> str:
-    """Give a run with the pieces read right that lie between lost characters; one alone is known to begin right."""
-    return _PIECE.sub(lambda piece: wide_reading(piece[0]) or piece[0], run) if LOST in run else run
+def _odd(run: str) -> bool:
+    """Tell whether some stretch of a run is likelier in garbled text than in any other: sums, cheaper than readings."""
+    if run.isascii():
+        return False
+    points = np.frombuffer(run.encode("utf-32-le"), np.uint32)
+    sums = np.cumsum(signals().points[points] >> SUSPICION)
+    lows = np.minimum(np.minimum.accumulate(sums), 0)
+    return bool((sums[1:] - lows[:-1] >= SUSPICIOUS // 2).any() or sums[0] >= SUSPICIOUS // 2)
+
+
+def _mended_runs(runs: list[str]) -> list[str]:
+    out: list[str] = []
+    failed = mended = 0
+    for run in runs:
+        patient = mended > 0 or failed < _PATIENCE
+        out.append(_mended_run(run) if patient and _odd(run) else run)
+        mended += out[-1] != run
+        failed += out[-1] == run
+    return out
+
+
+def _mended_run(run: str) -> str:
+    """Give a run read right, or those of its pieces between lost characters that can be."""
+    reading = wide_reading(run)
+    if reading is not None or LOST not in run:
+        return reading or run
+    return _PIECE.sub(lambda piece: wide_reading(piece[0]) or piece[0], run)
 
 
 def _right(run: str) -> bool:
@@ -84,6 +118,8 @@ def _usual(run: str) -> bool:
 
 def wide_reading(run: str) -> str | None:
     """Give the right reading of a run as a whole, None if there is no convincing one."""
+    if len(run) < _SHORTEST or run.isascii():
+        return None
     garbled = run
     for _ in range(DEPTH):
         as_utf8 = _read(_gb_bytes, _utf8, garbled)
@@ -116,8 +152,11 @@ def mended_narrow(text: str, table: Table | None = None) -> str:
     return _PAIRS.sub(lambda run: _narrow_reading(run[0], table) or run[0], text)
 
 
-def narrow_table(lines: list[str]) -> Table | None:
-    """Give the table whose readings of all runs together are convincing, though single ones may be too short."""
+def narrow_table(lines: list[str]) -> tuple[Table | None, bool]:
+    """Give the table whose readings of all runs together are convincing, though single ones may be too short.
+
+    The second value tells whether single runs are worth reading: not if there are many, which together are no Chinese.
+    """
     runs = [run for line in lines for run in _PAIRS.findall(line) if not _nearly_utf8(run)]
     found = []
     for table in (_gb, _big5):
@@ -125,7 +164,8 @@ def narrow_table(lines: list[str]) -> Table | None:
         evidence = plausibility("\n".join(readings))
         if evidence.convincing and evidence.han >= _TABLE_HAN and len(readings) >= _TABLE_SHARE * len(runs):
             found.append((evidence.nats / evidence.han, table))
-    return max(found, key=lambda pair: pair[0])[1] if found else None
+    best = max(found, key=lambda pair: pair[0])[1] if found else None
+    return best, best is not None or len(runs) < _TABLE_RUNS
 
 
 def _narrow_reading(run: str, table: Table | None) -> str | None:
@@ -163,7 +203,8 @@ def _convincing_utf8(run: str, reading: str) -> bool:
     if reading.count(LOST) > found.han // 2 + 1:
         return False
     if found.han < 2:
-        return found.nats == 0 and gain >= _UTF8_SIGNS_GAIN and sum(c > "\x7f" for c in reading) >= 2
+        beyond = "".join(c for c in reading if c > "\x7f")
+        return gain >= _UTF8_SIGNS_GAIN and _SIGNS.fullmatch(beyond) is not None
     return gain >= _UTF8_GAIN and found.nats / found.han >= _UTF8_EACH
 
 
@@ -178,8 +219,16 @@ def _convincing_swap(run: str, reading: str) -> bool:
         return False
     if found.nats - before.nats < max(_SWAP_GAIN, _SWAP_GAIN_EACH * found.han) or not _varied(reading, found.han):
         return False
-    lines = zip(run.split("\n"), reading.split("\n"), strict=False)
-    return all(plausibility(after).nats - plausibility(line).nats > -_SWAP_GAIN for line, after in lines)
+    return _nowhere_worse(run, reading)
+
+
+def _nowhere_worse(run: str, reading: str) -> bool:
+    """Tell whether no part between marks, spaces and line ends is less likely after: what was right is right."""
+    if len(run) != len(reading):
+        return False
+    begins = [0, *(match.end() for match in _MARK.finditer(run) if match.end() < len(run))]
+    gains = np.add.reduceat(nats_of_characters(reading) - nats_of_characters(run), begins)
+    return bool((gains > -_SWAP_WORSE).all())
 
 
 def _mended_utf8(text: str) -> str:
@@ -192,15 +241,17 @@ def _mended_utf8(text: str) -> str:
         starts[at] = number
     data = b"".join(pieces)
     out: list[str] = []
-    done = at = 0
-    while run := _UTF8_RUN.search(data, at):
-        at = run.start() + 1
-        if run.start() in starts and run.end() in starts:
-            begin, end = starts[run.start()], starts[run.end()]
-            reading = _read(_gb_bytes, _utf8, text[begin:end])
-            if reading is not None and _convincing_utf8(text[begin:end], reading):
-                out += [text[done:begin], reading]
-                done, at = end, run.end()
+    done = 0
+    for run in _UTF8_RUN.finditer(data):
+        cuts = [*(match.start() for match in _CHARACTER.finditer(data, *run.span())), run.end()]
+        numbers = [starts[cut] for cut in cuts if cut in starts]
+        if len(numbers) < 2:
+            continue
+        garbled = text[numbers[0] : numbers[-1]]
+        reading = _read(_gb_bytes, _utf8, garbled)
+        if reading is not None and _convincing_utf8(garbled, reading):
+            out += [text[done : numbers[0]], reading]
+            done = numbers[-1]
     return "".join([*out, text[done:]])
 
 

@@ -107,13 +107,27 @@ def plausibility(text: str) -> Plausibility:
     >>> plausibility("中国").nats - plausibility("笢弊").nats > 15
     True
     """
-    if not text:
-        return Plausibility(0.0, 0, 0)
+    points = _points(text)
+    gains = _pair_gains(points)
+    nats = float(frequencies().characters[points].sum() + gains.sum())
+    return Plausibility(nats, int((classes()[points] == HAN).sum()), int((gains > _KNOWN_GAIN).sum()))
+
+
+def nats_of_characters(text: str) -> Floats:
+    """Give the nats of each character of a text, behind the one before it."""
+    points = _points(text)
+    nats = frequencies().characters[points]
+    nats[1:] += _pair_gains(points)
+    return nats
+
+
+def _points(text: str) -> CodePoints:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def _pair_gains(points: CodePoints) -> Floats:
     table = frequencies()
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     simple = table.folded[points].astype(np.int64)
     keys = simple[:-1] << 32 | simple[1:]
     places = np.minimum(np.searchsorted(table.pairs, keys), len(table.pairs) - 1)
-    gains = table.gains[places] * (table.pairs[places] == keys)
-    nats = float(table.characters[points].sum() + gains.sum())
-    return Plausibility(nats, int((classes()[points] == HAN).sum()), int((gains > _KNOWN_GAIN).sum()))
+    return np.asarray(table.gains[places] * (table.pairs[places] == keys))

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 
 import ftfy
+import numpy as np
 
-from headrace.stages.repairing.double_bytes import Table, mended_narrow, mended_wide, narrow_table, wide_reading
+from headrace.stages.kernels.arrays import read_only
+from headrace.stages.kernels.repair_scan import MOJIBAKE, scan
+from headrace.stages.repairing.double_bytes import mended_narrow, mended_wide, narrow_table, wide_reading
+from headrace.stages.repairing.suspicion import signals
 
 ROUNDS = 6  # how many mistakes upon each other are undone
 # U+0085 is a line end, and no byte of garbled text, behind what is no byte and before what is no space.
@@ -38,8 +44,11 @@ def mended(lines: list[str]) -> list[str]:
     whole = wide_reading(text) if len(lines) > 1 and not text.isascii() else None
     if whole is not None and whole.count("\n") == text.count("\n"):
         lines = _again(lines, whole)
-    table = narrow_table(lines)
-    return ["".join(_mended_piece(piece, table) for piece in _LINE_END.split(line)) for line in lines]
+    table, worthwhile = narrow_table(lines)
+    narrow = partial(mended_narrow, table=table) if worthwhile else str
+    if table is not None:
+        lines = [narrow(line) for line in lines]
+    return ["".join(_mended_piece(piece, narrow) for piece in _LINE_END.split(line)) for line in lines]
 
 
 def _again(lines: list[str], text: str) -> list[str]:
@@ -48,15 +57,22 @@ def _again(lines: list[str], text: str) -> list[str]:
     return ["\n".join(next(rest) for _ in range(line.count("\n") + 1)) for line in lines]
 
 
-def _mended_piece(line: str, table: Table | None) -> str:
-    if line.isascii() or line == "\x85":
-        return line
+def _mended_piece(line: str, narrow: Callable[[str], str]) -> str:
     for _ in range(ROUNDS):
-        after = _by_ftfy(mended_narrow(mended_wide(line), table))
+        if line.isascii() or line == "\x85" or not _suspicious(line):
+            break
+        after = _by_ftfy(narrow(mended_wide(line)))
         if after == line:
             break
         line = after
     return line
+
+
+def _suspicious(line: str) -> bool:
+    """Tell whether the scan would find a line; what has just been mended nearly never is."""
+    data = np.frombuffer(line.encode(), np.uint8)
+    offsets = read_only(np.array([0, len(data)], np.int64))
+    return bool(scan(data, offsets, signals(), len(data))[0] & MOJIBAKE)
 
 
 def _by_ftfy(line: str) -> str:
