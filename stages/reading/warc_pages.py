@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import orjson
@@ -12,6 +11,7 @@ import pyarrow as pa
 
 from headrace.schemas.document import DROPPED, QUARANTINED
 from headrace.schemas.source import Source
+from headrace.stages.kernels.arrays import Array
 from headrace.stages.reading.part import Fault, Records
 from headrace.stages.reading.warc_bodies import Body, body_of
 from headrace.stages.reading.warc_digests import holds
@@ -126,7 +126,7 @@ class _Judge:
         right = holds(self._frame.head.fields, self._frame.block, lambda: [page.data, body.data])
         return ("digest_wrong",) if right is False else ()
 
-    def _about(self, page: _Payload, faults: tuple[str, ...]) -> dict[str, Any]:
+    def _about(self, page: _Payload, faults: tuple[str, ...]) -> dict[str, object]:
         """Give what a person or an index (CDX) knows the record by, and what was wrong with it."""
         frame, fields = self._frame, self._frame.head.fields
         about = {
@@ -143,11 +143,11 @@ class _Judge:
         return {name: value for name, value in about.items() if value is not None}
 
 
-def _column(data: bytes) -> pa.Array[Any]:
+def _column(data: bytes) -> Array:
     """Give one value as a column, without copying it."""
     borders = np.array([0, len(data)], np.int64)
     buffers = [None, pa.py_buffer(borders.data), pa.py_buffer(data)]
-    column: pa.Array[Any] = pa.LargeBinaryArray.from_buffers(pa.large_binary(), 1, buffers)
+    column: Array = pa.LargeBinaryArray.from_buffers(pa.large_binary(), 1, buffers)
     return column
 
 

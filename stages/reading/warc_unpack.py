@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol, cast
+from typing import Protocol
 
 import zstandard
 from isal import igzip_lib, isal_zlib
@@ -15,7 +15,7 @@ GZIP, ZSTD = "gzip", "zstd"
 _DICTIONARY = b"\x5d\x2a\x4d\x18"
 _MOST_DICTIONARY = 1 << 24
 MAGICS = {GZIP: b"\x1f\x8b\x08", ZSTD: b"\x28\xb5\x2f\xfd"}
-ISAL_ERROR = cast(type[Exception], igzip_lib.IsalError)  # its stub calls it a value
+ISAL_ERROR: type[Exception] = igzip_lib.IsalError  # type: ignore[assignment]  # its stub calls the class a value
 _OUTPUT = 1 << 20
 ZSTD_PIECE = 512  # a zstd block of 4 bytes can stand for 128 KiB: 512 bytes of input give at most 16 MiB
 ZSTD_WINDOW = 1 << 27  # what the zstd program accepts without --long

@@ -264,6 +264,15 @@ def test_arc_faults(tmp_path: Path) -> None:
     assert [len(mended) for mended in found.mended] == [1, 1, 1, 1, 0]
 
 
+def test_an_arc_line_without_its_last_fields(tmp_path: Path) -> None:
+    """It begins no record; what follows is read."""
+    line = b"http://example.org/1 1.2.3.4 20240301000000  \n"
+    block = http(page())
+    right = b"http://example.org/2 1.2.3.4 20240301000000 text/html %d\n" % len(block) + block + b"\n"
+    found = read(tmp_path, ARC1 + line + right, "a.arc")
+    assert (numbers(found), [f["reason"] for f in found.faults]) == (["2"], ["no_record"])
+
+
 def test_a_bad_dictionary_is_named(tmp_path: Path) -> None:
     """A .warc.zst whose dictionary cannot be read gives that reason."""
     broken = b"\x28\xb5\x2f\xfd" + b"no frame"
