@@ -115,7 +115,7 @@ class ArchiveFile:
         most = self._source.max_members
         if entry is not None and entry.name is not None:
             entry = Entry(self._names.unique(entry.name), entry.stream, entry.size, entry.fault)
-        if entry is not None and self._ordinal >= most:
+        if entry is not None and self._ordinal >= most and not _is_last_word(entry):
             detail = f"only the first {most} members are read (the source's max_members)"
             fault = StreamFaultError("too_many_members", detail, self._ordinal + 1, most)
             entry = Entry(None, fault=fault, offset=self._content.offset) if self._ordinal == most else None
@@ -136,6 +136,11 @@ class ArchiveFile:
     def _fault(self, entry: Entry, fault: StreamFaultError) -> Fault:
         path, offset = self._content.path, entry.offset
         return Fault(path, offset, fault.reason, fault.detail, fault.value, fault.threshold, entry.name)
+
+
+def _is_last_word(entry: Entry) -> bool:
+    """Say whether an entry says itself that too many follow: a zip knows how many."""
+    return entry.fault is not None and entry.fault.reason == "too_many_members"
 
 
 class _Refused:

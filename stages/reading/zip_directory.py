@@ -160,4 +160,4 @@ def extents(content: Content, directory: Directory, most: int) -> tuple[npt.NDAr
     following = np.append(begin[order][1:], directory.begin)
     over = np.zeros(len(begin), bool)
     over[order] = end[order] > following
-    return over, np.cumsum(np.array(sizes, np.float64))
+    return over, np.cumsum(np.where(over, 0.0, np.array(sizes, np.float64)))
