@@ -11,7 +11,7 @@ import orjson
 import pyarrow as pa
 
 from headrace.stages.kernels.arrays import Array, Column
-from headrace.stages.reading.rows import undecoded_type
+from headrace.stages.reading.rows import undecoded
 
 
 def columns_as_json(table: pa.Table) -> Array:
@@ -30,8 +30,7 @@ def _values(column: Column) -> list[Any]:
     try:
         return column.to_pylist()
     except UnicodeDecodeError:  # a writer that put other bytes into a string column
-        undecoded: Column = column.cast(undecoded_type(column.type))
-        return undecoded.to_pylist()
+        return undecoded(column).to_pylist()
 
 
 def _encoded(row: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -12,6 +13,11 @@ from headrace.stages.reading.stream import StreamFaultError
 
 BROKEN = (pa.ArrowException, OSError, ValueError, NotImplementedError, KeyError, IndexError, OverflowError, TypeError)
 _SHOWN = 20
+_BYTES: Mapping[pa.DataType, pa.DataType] = {
+    pa.string(): pa.binary(),
+    pa.large_string(): pa.large_binary(),
+    pa.string_view(): pa.binary_view(),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,32 +88,51 @@ def text_first(table: pa.Table, text_field: str) -> pa.Table:
 def validate(batch: pa.RecordBatch) -> None:
     """Raise ArrowInvalid where a batch would make later steps read what is not there; bytes need not be UTF-8."""
     for column in batch.columns:
-        if isinstance(column, pa.DictionaryArray):
-            column.indices.validate(full=True)
-            _undecoded(column.dictionary).validate(full=True)
-            pa.DictionaryArray.from_arrays(column.indices, pa.nulls(len(column.dictionary))).validate(full=True)
-        else:
-            _undecoded(column).validate(full=True)
+        _validate(column)
 
 
-def _undecoded(array: Array) -> Array:
-    kind = undecoded_type(array.type)
-    return array if kind == array.type else array.cast(kind)
+def _validate(array: Array) -> None:
+    if isinstance(array, pa.ExtensionArray):
+        _validate(array.storage)
+    elif isinstance(array, pa.DictionaryArray):
+        array.indices.validate(full=True)
+        pa.DictionaryArray.from_arrays(array.indices, pa.nulls(len(array.dictionary))).validate(full=True)
+        _validate(array.dictionary)
+    elif isinstance(array, pa.StructArray):
+        array.validate()
+        for at in range(array.type.num_fields):
+            _validate(array.field(at))
+    elif isinstance(array, pa.ListArray | pa.LargeListArray):
+        array.validate()
+        offsets = array.offsets.cast(pa.int64())
+        pa.LargeListArray.from_arrays(offsets, pa.nulls(len(array.values), pa.int8())).validate(full=True)
+        _validate(array.values)
+    else:
+        undecoded(array).validate(full=True)
 
 
-def undecoded_type(kind: pa.DataType) -> pa.DataType:
-    """Give a type with bytes in place of strings, in all depths."""
-    if pa.types.is_string(kind):
-        return pa.binary()
-    if pa.types.is_large_string(kind):
-        return pa.large_binary()
-    if pa.types.is_string_view(kind):
-        return pa.binary_view()
+def undecoded(column: Column) -> Column:
+    """Give an array with bytes in place of strings, in all depths; dictionaries are written out."""
+    for change in (_without_dictionaries, _with_bytes):
+        kind = change(column.type)
+        column = column if kind == column.type else column.cast(kind)
+    return column
+
+
+def _without_dictionaries(kind: pa.DataType) -> pa.DataType:
+    return _inner(kind, _without_dictionaries) if not pa.types.is_dictionary(kind) else kind.value_type
+
+
+def _with_bytes(kind: pa.DataType) -> pa.DataType:
+    return _BYTES.get(kind) or _inner(kind, _with_bytes)
+
+
+def _inner(kind: pa.DataType, change: Callable[[pa.DataType], pa.DataType]) -> pa.DataType:
     if isinstance(kind, pa.StructType):
-        return pa.struct([pa.field(field.name, undecoded_type(field.type)) for field in kind])
+        return pa.struct([pa.field(field.name, change(field.type)) for field in kind])
     if isinstance(kind, pa.ListType):
-        return pa.list_(undecoded_type(kind.value_type))
-    return pa.large_list(undecoded_type(kind.value_type)) if isinstance(kind, pa.LargeListType) else kind
+        return pa.list_(change(kind.value_type))
+    return pa.large_list(change(kind.value_type)) if isinstance(kind, pa.LargeListType) else kind
 
 
 def _column(chunks: list[Array], kind: pa.DataType) -> Column:
