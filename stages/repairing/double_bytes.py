@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from itertools import chain
 
 import numpy as np
 
+from headrace.stages.kernels.arrays import Counts
+from headrace.stages.kernels.characters import CODE_POINTS
 from headrace.stages.kernels.repair_scan import SUSPICION, SUSPICIOUS
 from headrace.stages.repairing.han_frequency import nats_of_characters, plausibility
 from headrace.stages.repairing.suspicion import signals
@@ -213,11 +216,14 @@ def _convincing_swap(run: str, reading: str) -> bool:
 
     Boxes and Cyrillic have such readings too, so Han is asked for before and after.
     """
-    before, found = plausibility(run), plausibility(reading)
-    signs = before.han + len(_PRIVATE.findall(run))
-    if _SWAP_SHARE * signs < sum(c > "\x7f" for c in run) or found.han < _SWAP_HAN or not found.convincing:
+    found = plausibility(reading)
+    if found.han < _SWAP_HAN or not found.convincing or not _varied(reading, found.han):
         return False
-    if found.nats - before.nats < max(_SWAP_GAIN, _SWAP_GAIN_EACH * found.han) or not _varied(reading, found.han):
+    before = plausibility(run)
+    signs = before.han + len(_PRIVATE.findall(run))
+    if _SWAP_SHARE * signs < sum(c > "\x7f" for c in run):
+        return False
+    if found.nats - before.nats < max(_SWAP_GAIN, _SWAP_GAIN_EACH * found.han):
         return False
     return _nowhere_worse(run, reading)
 
@@ -233,18 +239,17 @@ def _nowhere_worse(run: str, reading: str) -> bool:
 
 def _mended_utf8(text: str) -> str:
     """Give a text with those stretches mended that are UTF-8 read as GB18030, beside text that is right."""
-    pieces = [_gb_piece(character) for character in text]
-    starts = {0: 0}
-    at = 0
-    for number, piece in enumerate(pieces, start=1):
-        at += len(piece)
-        starts[at] = number
-    data = b"".join(pieces)
+    data = _gb_bytes(text)
+    runs = list(_UTF8_RUN.finditer(data))
+    if not runs:
+        return text
+    places = np.concatenate([[0], np.cumsum(_gb_lengths()[np.frombuffer(text.encode("utf-32-le"), np.uint32)])])
     out: list[str] = []
     done = 0
-    for run in _UTF8_RUN.finditer(data):
+    for run in runs:
         cuts = [*(match.start() for match in _CHARACTER.finditer(data, *run.span())), run.end()]
-        numbers = [starts[cut] for cut in cuts if cut in starts]
+        found = np.searchsorted(places, cuts)
+        numbers = found[places[found] == cuts].tolist()  # of characters that begin where a character of UTF-8 does
         if len(numbers) < 2:
             continue
         garbled = text[numbers[0] : numbers[-1]]
@@ -255,8 +260,13 @@ def _mended_utf8(text: str) -> str:
     return "".join([*out, text[done:]])
 
 
-def _gb_piece(character: str) -> bytes:
-    return b"\x80" if character == "€" else b"\xff" if character == LOST else character.encode("gb18030", "replace")
+@cache
+def _gb_lengths() -> Counts:
+    """Give how many bytes `_gb_bytes` takes for each code point."""
+    table = np.full(CODE_POINTS, 4)
+    for point in (*range(0xD800), *range(0xE000, 0x10000)):
+        table[point] = len(_gb_bytes(chr(point)))
+    return table
 
 
 def _read(encode: Callable[[str], bytes], decode: Callable[[bytes], str], text: str) -> str | None:

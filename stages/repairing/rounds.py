@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.stages.kernels.arrays import Array, Classes, Column, Counts, Flags, Floats, text_array, text_buffers
+from headrace.stages.kernels.arrays import (
+    Array,
+    Classes,
+    Column,
+    Counts,
+    Flags,
+    Floats,
+    read_only,
+    text_array,
+    text_buffers,
+)
 
 ROUNDS = 8  # a text that still changes after so many was made to do so
 _PRIVATE_USE = "[\\x{E000}-\\x{F8FF}\\x{F0000}-\\x{FFFFD}\\x{100000}-\\x{10FFFD}]"
@@ -127,9 +138,8 @@ def steps_of(options: Options) -> tuple[Step, ...]:
     steps: list[Step] = []
     if options.mojibake:
         steps.append(Step(bit.MOJIBAKE, _mojibake))
-    wanted = fates_of(options)
-    if wanted.any():
-        steps.append(Step(_bits_of(options), lambda texts, bits: _scrubbed(options, wanted, texts, bits)))
+    if any(switched_on(options)):
+        steps.append(Step(_bits_of(options), lambda texts, bits: _scrubbed(options, texts, bits)))
     if options.look_alikes:
         steps.append(Step(bit.LOOK_ALIKES, _look_alikes))
     if options.pinyin:
@@ -139,7 +149,7 @@ def steps_of(options: Options) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _switched_on(options: Options) -> tuple[bool, ...]:
+def switched_on(options: Options) -> tuple[bool, ...]:
     """Tell for each column of the scrub kernel whether its repair is on."""
     from headrace.stages.kernels.repair_tables import COLUMNS
 
@@ -149,24 +159,23 @@ def _switched_on(options: Options) -> tuple[bool, ...]:
     return tuple(on.values())
 
 
-def fates_of(options: Options) -> Classes:
-    """Give each code point's fate under the options: STAY where the repair is off."""
+@cache
+def fates_of(switches: tuple[bool, ...]) -> Classes:
+    """Give each code point's fate: STAY where the repair of its column is off."""
     from headrace.stages.kernels.repair_tables import COLUMN_OF_FATE, fates
 
-    on = np.array(_switched_on(options))[list(COLUMN_OF_FATE)]
-    table = np.where(on[fates()], fates(), 0).astype(np.uint8)
-    table.flags.writeable = False
-    return table
+    on = np.array(switches)[list(COLUMN_OF_FATE)]
+    return read_only(np.where(on[fates()], fates(), 0).astype(np.uint8))
 
 
 def _bits_of(options: Options) -> int:
     from headrace.stages.kernels.repair_scan import DIRECTIONS
 
-    bits = sum(1 << column for column, on in enumerate(_switched_on(options)) if on)
+    bits = sum(1 << column for column, on in enumerate(switched_on(options)) if on)
     return bits | (DIRECTIONS if options.bidi else 0)
 
 
-def _scrubbed(options: Options, fates: Classes, texts: Array, bits: Counts) -> Mended:
+def _scrubbed(options: Options, texts: Array, bits: Counts) -> Mended:
     from headrace.stages.kernels.repair_scan import RIGHT_TO_LEFT
     from headrace.stages.kernels.repair_scrub import scrub
     from headrace.stages.kernels.repair_tables import COLUMN_OF_FATE, COLUMNS, roles
@@ -174,6 +183,7 @@ def _scrubbed(options: Options, fates: Classes, texts: Array, bits: Counts) -> M
     directed: Flags = bits & RIGHT_TO_LEFT != 0
     most = options.marks if options.marks is not None else 1 << 60
     columns = np.array(COLUMN_OF_FATE, np.int32)
+    fates = fates_of(switched_on(options))
     data, offsets, counts = scrub(*text_buffers(texts), fates, roles(), columns, directed, most)
     return text_array(data, offsets), {name: counts[:, column] for column, name in enumerate(COLUMNS)}
 
