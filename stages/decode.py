@@ -13,7 +13,7 @@ from headrace.schemas.document import QUARANTINED
 from headrace.stages.base import BatchStage, judged
 from headrace.stages.decoding.charsets import codec_of
 from headrace.stages.decoding.declaration import declared_in
-from headrace.stages.kernels.arrays import Array
+from headrace.stages.kernels.arrays import Array, Counts
 from headrace.stages.reading.columns import runs
 from headrace.stages.reading.part import LINE
 
@@ -28,8 +28,8 @@ class Decode(BatchStage):
     """Give every record as text, with the charset it was found to have.
 
     All rows of a file that are in the unit are judged together: byte order mark, escape codecs, strict UTF-8, then a
-    race of all charsets, in which a declared one has a lead but loses to clearly likelier text. Lines in another charset
-    than their file's are decoded by it. `encoding_detail` names them, and lines that are damaged.
+    race of all charsets, in which a declared one has a lead but loses to clearly likelier text. Lines in a charset of
+    their own are decoded by that. `encoding_detail` names them, and lines that are damaged.
     """
 
     version: ClassVar[int] = 2
@@ -55,9 +55,8 @@ class Decode(BatchStage):
         text = result.array()
         if data.null_count:
             text = pc.if_else(data.is_null(), pa.scalar(None, pa.large_string()), text)
-        spent = [name for name in ("data", "declared") if name in table.column_names]
-        decoded = table.drop_columns(spent).add_column(1, "text", text)
-        length = np.maximum(1, pc.utf8_length(text).fill_null(0).to_numpy()) if result.lost.any() else 1
+        decoded = table.drop_columns(["data", "declared"]).add_column(1, "text", text)
+        length = _lengths(text) if result.lost.any() else 1
         damage = result.lost / length
         for name, values in _described(result, table.num_rows).items():
             decoded = decoded.append_column(name, values)
@@ -80,14 +79,22 @@ def _decoded(table: pa.Table, data: Array, encoding: str | None) -> DecodedRows:
     from headrace.stages.decoding.rows import rows_of_array
 
     firsts, native = [0], []
-    for rows in runs(table, "path", "member", "format"):
-        alone = rows["format"][0].as_py() == _NATIVE  # cells of a table have nothing to do with each other
-        steps = range(1, rows.num_rows + 1) if alone else [rows.num_rows]
+    for run in runs(table, "path", "member", "format"):
+        alone = run["format"][0].as_py() == _NATIVE  # cells of a table have nothing to do with each other
+        steps = range(1, run.num_rows + 1) if alone else [run.num_rows]
         native += [alone] * len(steps)
-        firsts += [firsts[-1] + step for step in steps]
+        begin = firsts[-1]
+        firsts += [begin + step for step in steps]
     rows = rows_of_array(data, firsts)
     declared = [_declared(table, first) for first in firsts[:-1]]
     return decode_rows(rows, declared, encoding, _places(table), np.array(native, np.bool_))
+
+
+def _lengths(text: Array) -> Counts:
+    """Count the characters of each text, at least one."""
+    lengths: Array = pc.utf8_length(text)  # type: ignore[call-overload]
+    counts: Counts = np.maximum(1, lengths.fill_null(0).to_numpy())
+    return counts
 
 
 def _declared(table: pa.Table, row: int) -> str | None:

@@ -57,9 +57,11 @@ _BLOCKS = (
     (0xFE30, 0xFE6F, -1300),
     (0xFF01, 0xFF5F, -1050),
     (0xFF61, 0xFFA0, -1200),
+    (0xFFE0, 0xFFE7, -1150),
     (0xFFFD, 0xFFFE, -2500),
     (BEYOND, BEYOND + 1, -1650),
 )
+_NATIONAL, _FOREIGN = -1380, -1600  # a Han character of which nothing is known, in a national charset and not
 _HAN_IN_CHINESE, _HAN_IN_JAPANESE = 86, 36  # in 100 characters of text
 _NEW_HAN = 2  # in 10 million: what a character of the dictionary has at least
 _HAN_IN_KOREAN = -1280
@@ -87,6 +89,8 @@ def characters() -> Characters:
     old = traditional(simple)
     hans, hant = simple.tally(), taiwanese(old).tally(old)
     logs = np.stack([_unknown()] * 5)
+    for spoken, charset in ((HANS, "gb2312"), (HANT, "big5"), (JAPANESE, "euc_jp")):
+        _add_national(logs[spoken], charset)
     _add_han(logs[HANS], hans, _HAN_IN_CHINESE)
     _add_han(logs[HANT], hant, _HAN_IN_CHINESE)
     for chinese in (HANS, HANT):
@@ -104,6 +108,16 @@ def _unknown() -> Whole:
     for first, end, log in _BLOCKS:
         logs[first:end] = log
     return logs
+
+
+def _add_national(logs: Whole, charset: str) -> None:
+    """Let the characters of a country's own charset be likelier than those that GBK and Unicode have besides."""
+    for point in range(0x4E00, 0x9FA6):
+        try:
+            size = len(chr(point).encode(charset))
+        except UnicodeEncodeError:
+            size = 0
+        logs[point] = _NATIONAL if size == 2 else _FOREIGN
 
 
 def _add_han(logs: Whole, tally: Tally, percent: int) -> None:

@@ -9,19 +9,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headrace.stages.decoding.charsets import ESCAPING, NUMBERED, UTF_8, WIDE, codec_of
+from headrace.stages.decoding.batch import UNWRITTEN, Batch
+from headrace.stages.decoding.charsets import ESCAPING, NUMBERED, UTF_8, WIDE
 from headrace.stages.decoding.escapes import escaped
 from headrace.stages.decoding.rows import Rows
 from headrace.stages.kernels.arrays import Counts, Flags
-from headrace.stages.kernels.charset_facts import BROKEN, ESCAPES, HIGH, MARK, NULS, SIZE, TILDES, byte_facts
+from headrace.stages.kernels.charset_facts import BROKEN, ESCAPES, HIGH, MARK, NULS, SIZE, SPECIAL, TILDES
 from headrace.stages.kernels.charset_model import ANY, BEYOND, HOPELESS, Model
-from headrace.stages.kernels.charset_race import CODEC, PROVEN, SAMPLED, SCORE, SECOND, SECOND_SCORE, judge
+from headrace.stages.kernels.charset_race import CODEC, PROVEN, SAMPLED, SCORE, SECOND, SECOND_SCORE
 from headrace.stages.reading.wide import bom_of, wide_by_zeros
 
 NUMBER_OF = {name: number for number, name in enumerate(NUMBERED)}
+KERNEL_READS = frozenset(NUMBERED) - frozenset(WIDE)
 FAVOUR = 700  # centinats by which a declared charset is likelier: declarations lie once in about a thousand
 _GB_MARK = b"\x84\x31\x95\x33"
-_HEAD = 1 << 16
+_HEAD, _MARK_BYTES = 1 << 16, 4
 _LEAST_LIKELY = -1000  # centinats a character: a text that a declaration of UTF-16 gives must be this likely
 _NO_TEXT = -650  # centinats a byte: below, it is no text in any known charset
 _UNSURE = 0.05
@@ -47,34 +49,41 @@ _PROVEN = Charset(UTF_8, "utf-8", 1.0)
 _NATIVE = Charset(UTF_8, "native", 1.0)
 
 
-def find_charsets(rows: Rows, declared: Sequence[str | None], native: Flags | None, model: Model) -> list[Charset]:
-    """Find the charset of each group, given what each is said to have; `native` flags those that should be UTF-8."""
-    facts = byte_facts(rows.data, rows.begins, rows.ends, rows.firsts)
-    said = [codec_of(name) if name else None for name in declared]
-    favoured = np.array([NUMBER_OF.get(name or "", -1) for name in said], np.int64)
-    found = judge(rows.data, rows.begins, rows.ends, rows.firsts, facts, favoured, FAVOUR, model)
-    charsets = [
-        _PROVEN if row[PROVEN] else _raced(row, size, name)
-        for row, size, name in zip(found.tolist(), facts[:, SIZE].tolist(), said, strict=True)
-    ]
-    odd = (facts[:, MARK] | facts[:, NULS] | facts[:, ESCAPES] | facts[:, TILDES]) > 0
-    odd |= np.array([name is not None and name not in NUMBER_OF for name in said], np.bool_)
-    for group in np.flatnonzero(odd).tolist():
-        special = _special(rows, group, facts[group], said[group], found[group], model)
-        charsets[group] = special or charsets[group]
-    for group in np.flatnonzero(native & (facts[:, BROKEN] == 0)).tolist() if native is not None else ():
-        charsets[group] = _NATIVE
+def number_of(codec: str | None) -> int:
+    """Give the number by which the kernel decodes a charset, or by which it leaves it to Python."""
+    return NUMBER_OF.get(codec or "", UNWRITTEN)
+
+
+def forced_charsets(batch: Batch, codec: str, native: Flags | None) -> list[Charset]:
+    """Give all groups one charset, but for byte order marks and native text that is UTF-8."""
+    charset = Charset(codec, "forced", 1.0)
+    charsets = []
+    for group, facts in enumerate(batch.facts):
+        mark = _marked(batch.rows.head(group, _MARK_BYTES)) if facts[MARK] else None
+        is_native = native is not None and native[group] and not facts[BROKEN]
+        charsets.append(Charset(mark, "bom", 1.0) if mark else _NATIVE if is_native else charset)
     return charsets
 
 
-def find_lines(rows: Rows, expected: Counts, favour: int, model: Model) -> tuple[Counts, Counts]:
-    """Give the number of the likeliest charset of each line (every row is a group) and its score; one is expected."""
-    facts = byte_facts(rows.data, rows.begins, rows.ends, rows.firsts)
-    found = judge(rows.data, rows.begins, rows.ends, rows.firsts, facts, expected, favour, model)
-    return found[:, CODEC], found[:, SCORE]
+def found_charsets(batch: Batch, said: Sequence[str | None], native: Flags | None, model: Model) -> list[Charset]:
+    """Name what the kernel found, and look for what it does not know.
+
+    `said` are the charsets that groups are said to be in; `native` flags the groups that should be UTF-8.
+    """
+    facts = batch.facts
+    sizes = facts[:, SIZE].tolist()
+    rows = batch.found.tolist()
+    charsets = [_PROVEN if row[PROVEN] else _raced(row, *about) for row, *about in zip(rows, sizes, said, strict=True)]
+    for group, (special, name) in enumerate(zip(facts[:, SPECIAL].tolist(), said, strict=True)):
+        if native is not None and native[group] and not facts[group, BROKEN]:
+            charsets[group] = _NATIVE
+        elif special or (name is not None and (name in WIDE or name not in NUMBER_OF)):
+            better = _special(batch.rows, group, facts[group], name, batch.found[group], model)
+            charsets[group] = better or charsets[group]
+    return charsets
 
 
-def marked(head: bytes) -> str | None:
+def _marked(head: bytes) -> str | None:
     """Give the charset whose byte order mark begins the bytes."""
     if head.startswith(codecs.BOM_UTF8):
         return UTF_8
@@ -83,7 +92,7 @@ def marked(head: bytes) -> str | None:
 
 def _special(rows: Rows, group: int, facts: Counts, said: str | None, found: Counts, model: Model) -> Charset | None:
     """Look for what kernels do not: marks, escapes, zeros of UTF-16 and UTF-32, rare charsets that are declared."""
-    mark = marked(rows.head(group, 4)) if facts[MARK] else None
+    mark = _marked(rows.head(group, _MARK_BYTES)) if facts[MARK] else None
     if mark:
         return Charset(mark, "bom", 1.0)
     if not facts[HIGH] and (facts[ESCAPES] or facts[TILDES]):

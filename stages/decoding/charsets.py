@@ -68,7 +68,7 @@ NUMBERED = (*DOUBLE_BYTE, CP950, UTF_8, *WIDE[:2], *(name for name, _, _ in PAGE
 RARER_LANGUAGES = {"eo": -50, "mt": -50, "vi": -50, "ca": -50, "hr": -50, "sl": -50, "sq": -150, "is": -50, "fa": -100}
 
 _SUPERSETS = {
-    **dict.fromkeys(("gb2312", "gbk", "hz-gb-2312"), "gb18030"),
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
     **dict.fromkeys(("big5", "cp950", "x-x-big5"), "big5hkscs"),
     **dict.fromkeys(("shift_jis", "shift_jis_2004", "shift_jisx0213", "x-sjis", "windows-31j"), "cp932"),
     **dict.fromkeys(("euc_kr", "ks_c_5601-1987", "windows-949", "x-windows-949", "uhc"), "cp949"),

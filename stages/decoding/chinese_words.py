@@ -83,6 +83,15 @@ def traditional(words: WordList) -> WordList:
     return words.spelled("\n".join(out))
 
 
+def traditional_text(text: str) -> str:
+    """Give a simplified text in traditional characters, by the longest phrase at each place.
+
+    >>> traditional_text("皇后的头发")
+    '皇后的頭髮'
+    """
+    return _converted(text, _phrases(), _characters("STCharacters.txt"))
+
+
 def taiwanese(words: WordList) -> WordList:
     """Give traditional words in the forms that Taiwan writes."""
     return words.spelled(words.text.translate(_characters("TWVariants.txt")))
@@ -119,6 +128,7 @@ def _ambiguous(name: str) -> frozenset[str]:
     return frozenset(key for key, values in _entries(name) if len(values) > 1)
 
 
+@cache
 def _phrases() -> dict[str, str]:
     return {key: values[0] for key, values in _entries("STPhrases.txt") if len(key) == len(values[0])}
 

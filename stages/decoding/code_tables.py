@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headrace.stages.decoding.cns11643 import cns_planes
-from headrace.stages.kernels.charset_model import CP950_FIRST, CP950_LAST, GB_FOUR_BYTE_CODES, SEQUENCE
+from headrace.stages.kernels.charset_model import CP950_FIRST, CP950_LAST, GB_FOUR_BYTE_CODES, SEQUENCE, SEQUENCES
 
 CODES = 1 << 16
 Table = npt.NDArray[np.uint32]
@@ -143,7 +143,7 @@ def _one(code: bytes, codec: str) -> int:
     if len(text) == 1:
         return ord(text)
     if len(text) == 2 and ord(text[1]) >= 0x300 and ord(text[0]) < 0x100:
-        return SEQUENCE | ord(text[0]) << 16 | ord(text[1])
+        return SEQUENCE + SEQUENCES.index((ord(text[0]), ord(text[1])))
     return 0
 
 

@@ -8,7 +8,7 @@ for the rarer words as well. Thai is not among the lists: its letters stand in `
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -23,7 +23,7 @@ SYMBOLS = 80  # most letters of a language, with the two below (Vietnamese has m
 EDGE, FOREIGN, FIRST_LETTER = 0, 1, 2
 _WEIGHT, _FLATTER = 100_000, 20
 _RAREST_LETTER = 3  # in 100,000: below, a letter comes from names and quotations
-_SMOOTHING = 40  # a pair that never occurs counts as one in so many times the mean
+_SMOOTHING = 8  # a pair that never occurs counts as one in so many times the mean
 _FOREIGN_PAIR = -700
 _LAST_LATIN = "\u024f"
 _WORD_LISTS = {
@@ -66,6 +66,32 @@ _WORD_LISTS = {
     "ar": "Arabic",
     "fa": "Persian",
 }
+# Letters of borrowed or rare words, which are too rare for the lists; each gets the same small share.
+_RARE_LETTERS = {
+    "fr": "œîïëüæ",
+    "de": "éàè",
+    "es": "ü",
+    "pt": "üîñ",
+    "it": "éîóú",
+    "sv": "éüæø",
+    "da": "éüöä",
+    "nb": "éèêôòü",
+    "fi": "åéšž",
+    "nl": "éëïöüèóá",
+    "ca": "úïüç",
+    "pl": "éöü",
+    "cs": "öüä",
+    "hu": "ä",
+    "ro": "áéöüşţ",
+    "sl": "ćđ",
+    "et": "šžé",
+    "lt": "éā",
+    "lv": "éō",
+    "uk": "ґ",
+    "ru": "ё",
+    "el": "ϊϋΐΰ",
+}
+_RARE_SHARE = 5000  # of so many letters, each of these is one
 LANGUAGES = (*_WORD_LISTS, "th")
 
 
@@ -94,7 +120,7 @@ def language(code: str) -> Language:
     if code == "th":
         return _of_shares(parsed_shares(THAI))
     words = [(word, _WEIGHT // (rank + _FLATTER)) for rank, word in enumerate(_words(code))]
-    return _counted([(_spelled(word, code), weight) for word, weight in words])
+    return _counted([(_spelled(word, code), weight) for word, weight in words], _RARE_LETTERS.get(code, ""))
 
 
 def korean_syllables() -> dict[str, int]:
@@ -139,14 +165,17 @@ def _in_page(character: str, page: str) -> bool:
     return True
 
 
-def _counted(words: Iterable[tuple[str, int]]) -> Language:
-    words = list(words)
+def _counted(words: list[tuple[str, int]], rare: str) -> Language:
     tally: dict[str, int] = {}
     for word, weight in words:
         for letter in word:
             tally[letter] = tally.get(letter, 0) + weight
+    least = sum(tally.values()) // _RARE_SHARE
+    tally.update({letter: max(least, tally.get(letter, 0)) for letter in rare})
     letters = _numbered(tally)
     counts = np.zeros((SYMBOLS, SYMBOLS), np.int64)
+    for letter in rare:
+        counts[EDGE, letters[letter]] = counts[letters[letter], EDGE] = least
     for word, weight in words:
         numbers = [EDGE, *(letters.get(letter, FOREIGN) for letter in word), EDGE]
         for first, second in pairwise(numbers):

@@ -8,19 +8,20 @@ from itertools import groupby
 
 import numpy as np
 
-from headrace.stages.decoding.charset import find_lines
+from headrace.stages.decoding.batch import decoded_as, judged
 from headrace.stages.decoding.rows import Rows
 from headrace.stages.kernels.arrays import Bytes, Counts, Flags, Offsets, read_only
 from headrace.stages.kernels.charset_model import FIRST_PAGE, UTF_8, Model
-from headrace.stages.kernels.charset_transcode import FOREIGN, LOST_CODES, MOST_BYTES, STRAIN, transcode
+from headrace.stages.kernels.charset_race import CODEC, SCORE
+from headrace.stages.kernels.charset_transcode import FOREIGN, LOST_CODES, STRAIN, SUSPECT
 
-ODD = 700  # strain from which a line is looked at: two characters in a row that hardly ever occur
 _FAVOUR = 800  # centinats by which a line's charset must be likelier than its file's
 _LEAST_LIKELY = -800  # centinats a byte beyond ASCII: what a page must give to be believed for a line
 _FEW, _LAST_SIGN = 6, 0x40  # bytes that are a word at least; what comes behind in ASCII are mostly letters
 _CALMER = 3  # times less strain must be in a line by its own charset
 _NAMED = 5  # places that a detail names before it counts
 _NEWLINE = 10
+_NONE = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A row decoded line by line: UTF-8, how many codes are lost, and the lines that are worth telling.
+    """A row decoded line by line: its text, how many codes are lost, and the lines that are worth telling.
 
     `codec` is set where the row is a single line, in another charset than its file.
     """
 
-    text: bytes
+    text: str
     lost: int
     lines: tuple[Line, ...]
     codec: int | None
@@ -60,12 +61,6 @@ class Mended:
     def mixed(self) -> bool:
         """Say whether a line has another charset than the row."""
         return any(line.codec is not None for line in self.lines)
-
-
-def looks_mixed(notes: Counts) -> Flags:
-    """Flag the rows that lost something or look as if some lines were misread."""
-    flags: Flags = (notes[:, LOST_CODES] > 0) | (notes[:, STRAIN] > ODD) | (notes[:, FOREIGN] > 0)
-    return flags
 
 
 def by_line(
@@ -78,27 +73,27 @@ def by_line(
     lines, firsts = _lines(rows, chosen)
     expected = np.repeat(np.array(numbers, np.int64), np.diff(firsts))
     may_change = np.repeat(~np.array(fixed, np.bool_), np.diff(firsts))
-    codecs, (out, offsets, notes) = expected.copy(), _transcoded(lines, expected, model)
-    suspects = np.flatnonzero(looks_mixed(notes) & may_change)
+    codecs, batch = expected.copy(), decoded_as(lines, expected, model)
+    suspects = np.flatnonzero((batch.notes[:, SUSPECT] > 0) & may_change)
     if len(suspects):
-        codecs[suspects] = _accepted(_part(lines, suspects), notes[suspects], expected[suspects], model)
-        out, offsets, notes = _transcoded(lines, codecs, model)
-    other = codecs != expected
-    odd = other | (notes[:, LOST_CODES] > 0)
+        codecs[suspects] = _accepted(_part(lines, suspects), batch.notes[suspects], expected[suspects], model)
+        batch = decoded_as(lines, codecs, model)
+    lost, other = batch.notes[:, LOST_CODES], codecs != expected
+    odd = other | (lost > 0)
     mended = []
     for first, last, row in zip(firsts[:-1].tolist(), firsts[1:].tolist(), chosen, strict=True):
         told = [
             Line(
                 at - first + 1,
                 int(lines.begins[at] - rows.begins[row]),
-                int(notes[at, LOST_CODES]),
+                int(lost[at]),
                 int(codecs[at]) if other[at] else None,
             )
             for at in (np.flatnonzero(odd[first:last]) + first).tolist()
         ]
-        text = out[offsets[first] : offsets[last]].tobytes()
+        text = str(batch.utf8[batch.offsets[first] : batch.offsets[last]].data, "utf-8")
         single = told[0].codec if told and last - first == 1 else None
-        mended.append(Mended(text, int(notes[first:last, LOST_CODES].sum()), tuple(told), single))
+        mended.append(Mended(text, int(lost[first:last].sum()), tuple(told), single))
     return mended
 
 
@@ -134,7 +129,7 @@ def _alike(position: int, line: Line) -> tuple[int, int | None, int]:
 
 def _lines(rows: Rows, chosen: Sequence[int]) -> tuple[Rows, Offsets]:
     """Cut rows behind each line feed; each line is a group. Also give the number of each row's first line."""
-    begins, ends, firsts = [], [], [0]
+    begins, ends, firsts = [_NONE], [_NONE], [0]
     for row in chosen:
         begin, end = int(rows.begins[row]), int(rows.ends[row])
         feeds = np.flatnonzero(rows.data[begin : end - 1] == _NEWLINE) + begin + 1
@@ -152,23 +147,17 @@ def _groups_of_one(data: Bytes, begins: Offsets, ends: Offsets) -> Rows:
     return Rows(data, read_only(begins), read_only(ends), read_only(np.arange(len(begins) + 1, dtype=np.int64)))
 
 
-def _transcoded(lines: Rows, codecs: Counts, model: Model) -> tuple[Bytes, Offsets, Counts]:
-    out = np.empty(MOST_BYTES * int((lines.ends - lines.begins).sum()) + 4, np.uint8)
-    offsets, notes = transcode(lines.data, lines.begins, lines.ends, codecs, model, out)
-    return out, offsets, notes
-
-
 def _accepted(lines: Rows, notes: Counts, expected: Counts, model: Model) -> Counts:
     """Give the charset of each suspect line: another one only if it loses less, or the text gets much calmer."""
-    found, scores = find_lines(lines, expected, _FAVOUR, model)
+    batch = judged(lines, expected, _FAVOUR, model, proofs=False)
+    found, theirs = batch.found[:, CODEC], batch.notes
     wide = (found > UTF_8) & (found < FIRST_PAGE)  # a line of UTF-16 cannot stand between lines of bytes
-    found = np.where(wide | _noise(lines, found, scores, expected, model), expected, found)
-    theirs = _transcoded(lines, found, model)[2]
+    noise = wide | _noise(lines, found, batch.found[:, SCORE], expected, model)
     fewer = theirs[:, LOST_CODES] < notes[:, LOST_CODES]
     calmer = theirs[:, STRAIN] * _CALMER <= notes[:, STRAIN]
     foreign = (notes[:, FOREIGN] > 0) & (found == UTF_8)
     as_whole = theirs[:, LOST_CODES] == notes[:, LOST_CODES]
-    return np.where(fewer | (as_whole & (calmer | foreign)), found, expected)
+    return np.where(~noise & (fewer | (as_whole & (calmer | foreign))), found, expected)
 
 
 def _noise(lines: Rows, found: Counts, scores: Counts, expected: Counts, model: Model) -> Flags:
@@ -176,7 +165,7 @@ def _noise(lines: Rows, found: Counts, scores: Counts, expected: Counts, model: 
 
     Between lines of UTF-8 a line in such a page is common, between lines of a double-byte charset it is damage.
     """
-    flags = (found >= FIRST_PAGE) & (expected < FIRST_PAGE) & (expected != UTF_8)
+    flags: Flags = (found >= FIRST_PAGE) & (expected < FIRST_PAGE) & (expected != UTF_8)
     for at in np.flatnonzero((found >= FIRST_PAGE) & (expected == UTF_8)).tolist():
         line = lines.data[lines.begins[at] : lines.ends[at]]
         plain = line[line < 0x80]

@@ -13,9 +13,12 @@ from headrace.stages.decoding.languages import EDGE, FOREIGN, LANGUAGES, Languag
 from headrace.stages.decoding.letters import SIGNS, SPANISH_SIGNS, parsed_shares
 from headrace.stages.decoding.logarithm import log_ratio
 from headrace.stages.kernels.charset_model import (
-    APOSTROPHE,
+    ANY,
+    BEYOND,
     BIG5,
     CASELESS,
+    COST_SHIFT,
+    COST_STEP,
     CP932,
     CP949,
     DIGIT,
@@ -30,7 +33,9 @@ from headrace.stages.kernels.charset_model import (
     KOREAN,
     LOWER,
     MARK,
+    MOST_COST,
     NOTHING,
+    OPENER,
     SIGN,
     UNDEFINED,
     UPPER,
@@ -44,8 +49,8 @@ _HYPOTHESES = (
     (GB18030, HANS, 0),
     (GB18030, HANT, -250),
     (BIG5, HANT, -100),
-    (CP932, JAPANESE, -150),
-    (EUC_JP, JAPANESE, -200),
+    (CP932, JAPANESE, -300),
+    (EUC_JP, JAPANESE, -400),
     (CP949, KOREAN, -150),
     (EUC_TW, HANT, -500),
     (JOHAB, KOREAN, -700),
@@ -55,6 +60,7 @@ _ALPHABET = 28  # A to Z behind the two numbers that are no letters
 _FOREIGN_SHARE = 50  # one letter in so many is of another language
 _SIGN_SHARE = 100_000
 _FINALS = "םןךףץς"
+_OPENERS = "’“‘„‚«»‹›¿¡§©€£•·…–—№\u00a0"
 _SAME_LETTER = {"ş": "ș", "ţ": "ț"}  # Romanian, where the page has but the cedilla
 _ASCII = {"\t": -450, "\n": -350, "\r": -400, " ": -270, "\x1b": -900}
 _ASCII_LOWER, _ASCII_DIGIT, _ASCII_UPPER, _ASCII_SIGN, _ASCII_RARE, _ASCII_CONTROL = -370, -460, -480, -500, -600, -1500
@@ -70,7 +76,7 @@ def built_model() -> Model:
     foreign = _foreign_shares(spoken)
     tables = [_page_row(pages[n], language(code), foreign, spanish=code == "es") for n, code, _ in rows]
     return Model(
-        codes=_codes(),
+        codes=_packed(_codes(), han.logs[ANY]),
         longer=np.concatenate([code_tables.gb18030_four_byte(), cns_planes().ravel()]).astype(np.uint32),
         pages=pages,
         families=families,
@@ -105,6 +111,13 @@ def _codes() -> npt.NDArray[np.uint32]:
             code_tables.big5_cp950(),
         ]
     )
+
+
+def _packed(codes: npt.NDArray[np.uint32], logs: Logs) -> npt.NDArray[np.uint32]:
+    """Put into each entry how unlikely its character is in a text of unknown language."""
+    costs = np.minimum(-logs[np.minimum(codes, BEYOND)].astype(np.int64) // COST_STEP, MOST_COST)
+    packed: npt.NDArray[np.uint32] = np.where(codes, codes | (costs << COST_SHIFT), 0).astype(np.uint32)
+    return packed
 
 
 def _ascii_logs() -> Logs:
@@ -175,8 +188,8 @@ def _kind(character: str, byte: int) -> int:
         return UNDEFINED
     if character in _FINALS:
         return FINAL
-    if character == "’":
-        return APOSTROPHE
+    if character in _OPENERS:
+        return OPENER
     if _is_mark(point):
         return MARK
     if character.isalpha():

@@ -19,6 +19,20 @@ class Rows:
     ends: Offsets
     firsts: Offsets
 
+    @property
+    def size(self) -> int:
+        """The bytes of all rows."""
+        return int((self.ends - self.begins).sum())
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return len(self.firsts) - 1
+
+    def part(self, first: int, last: int) -> Rows:
+        """Give some neighbouring rows as one group."""
+        return Rows(self.data, self.begins[first:last], self.ends[first:last], _offsets([0, last - first]))
+
     def row(self, number: int) -> bytes:
         """Give the bytes of one row."""
         return self.data[self.begins[number] : self.ends[number]].tobytes()
@@ -41,7 +55,7 @@ class Rows:
 
 def rows_of_bytes(data: bytes) -> Rows:
     """Give one row that is a group."""
-    return Rows(np.frombuffer(data, np.uint8), _offsets([0]), _offsets([len(data)]), _offsets([0, 1]))
+    return Rows(np.frombuffer(data, np.uint8), _BEGIN, _offsets([len(data)]), _ONE_GROUP)
 
 
 def rows_of_array(array: Array, firsts: Sequence[int]) -> Rows:
@@ -63,3 +77,6 @@ def _offsets(values: Sequence[int]) -> Offsets:
 
 def _frozen(values: Offsets) -> Offsets:
     return read_only(np.ascontiguousarray(values))
+
+
+_BEGIN, _ONE_GROUP = _offsets([0]), _offsets([0, 1])

@@ -5,28 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
+from headrace.stages.kernels.charset_numbers import number
 from headrace.stages.kernels.charset_units import read_utf8
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.stages.kernels.compiled import part
 
-# Columns of `byte_facts`. CODES are UTF-8 sequences, PAIRS those of two bytes, CUTS those that the end of a row cut;
+# What is counted. CODES are UTF-8 sequences, PAIRS those of two bytes, CUTS those that the end of a row cut;
 # BROKEN says that it is no UTF-8, and then these three counts end where it broke.
-# MARK says that the first byte may begin a byte order mark.
-SIZE, HIGH, NULS, ESCAPES, TILDES, CONTROLS, CODES, PAIRS, CUTS, BROKEN, MARK = range(11)
-FACTS = 11
+# MARK says that the first byte may begin a byte order mark, SPECIAL that there is a mark, a NUL or an escape.
+SIZE, HIGH, NULS, ESCAPES, TILDES, CONTROLS, CODES, PAIRS, CUTS, BROKEN, MARK, SPECIAL = range(12)
+FACTS = 12
+_BLOCK = 255
 _ESCAPE, _TILDE, _BRACE = 0x1B, 0x7E, 0x7B
 
 
-@kernel
-def byte_facts(data: Bytes, begins: Offsets, ends: Offsets, firsts: Offsets) -> Counts:
-    """Give the facts about groups of rows; group g has the rows `firsts[g]` to `firsts[g + 1]`, each some bytes."""
-    facts = np.zeros((len(firsts) - 1, FACTS), np.int64)
-    for group in range(len(firsts) - 1):
-        facts[group, MARK] = may_be_marked(data, begins[firsts[group]], ends[firsts[group]])
-        for row in range(firsts[group], firsts[group + 1]):
-            count_bytes(data, begins[row], ends[row], facts[group])
-            if facts[group, HIGH] and not facts[group, BROKEN]:
-                count_codes(data, begins[row], ends[row], facts[group])
-    return facts
+@part
+def gather_facts(data: Bytes, begins: Offsets, ends: Offsets, first: int, last: int, facts: Counts) -> None:
+    """Fill in the facts about some rows that are one group."""
+    facts[MARK] = may_be_marked(data, begins[first], ends[first])
+    for row in range(first, last):
+        count_bytes(data, begins[row], ends[row], facts)
+        if facts[HIGH] and not facts[BROKEN]:
+            count_codes(data, begins[row], ends[row], facts)
+    facts[SPECIAL] = facts[MARK] or facts[NULS] > 0 or facts[ESCAPES] > 0 or facts[TILDES] > 0
 
 
 @part
@@ -37,22 +37,35 @@ def may_be_marked(data: Bytes, begin: int, end: int) -> bool:
 
 @part
 def count_bytes(data: Bytes, begin: int, end: int, facts: Counts) -> None:
-    """Count by value; no branch in the loop, so that the compiler takes many bytes at a time."""
-    high = nuls = escapes = tildes = controls = 0
-    for i in range(begin, end):
-        byte = data[i]
-        high += byte >> 7
-        nuls += byte == 0
-        escapes += byte == _ESCAPE
-        tildes += byte == _TILDE
-        controls += (byte < 0x20) & (byte != 0) & (byte != _ESCAPE) & ((byte < 9) | (byte > 13) | (byte == 11))
+    """Count by value, in blocks whose counts fit a byte, so that the compiler takes many bytes at a time."""
+    high, seen = 0, np.uint8(0)
+    at = begin
+    while at < end:
+        stop = min(end, at + _BLOCK)
+        in_block = np.uint8(0)  # a byte, or the compiler takes but eight at a time
+        for i in range(at, stop):
+            byte = data[i]
+            in_block = np.uint8(in_block + (byte >> 7))
+            odd = np.uint8((byte < 0x20) & (byte != 10) & (byte != 13) & (byte != 9))
+            seen = np.uint8(seen | odd | (np.uint8(byte == _TILDE) << 1))
+        high += number(in_block)
+        at = stop
     facts[SIZE] += end - begin
     facts[HIGH] += high
-    facts[NULS] += nuls
-    facts[ESCAPES] += escapes
-    facts[CONTROLS] += controls
-    if tildes:
+    if seen & 1:
+        count_controls(data, begin, end, facts)
+    if seen & 2:
         facts[TILDES] += openers(data, begin, end)
+
+
+@part
+def count_controls(data: Bytes, begin: int, end: int, facts: Counts) -> None:
+    """Count NULs, escapes and other control bytes: most texts have none."""
+    for i in range(begin, end):
+        byte = data[i]
+        facts[NULS] += byte == 0
+        facts[ESCAPES] += byte == _ESCAPE
+        facts[CONTROLS] += byte < 0x20 and byte not in (0, 9, 10, 12, 13, _ESCAPE)
 
 
 @part

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes
-from headrace.stages.kernels.charset_model import CELLS, GB18030, GB_FOUR_BYTE_CODES, Model, Points
+from headrace.stages.kernels.arrays import Bytes, Counts
+from headrace.stages.kernels.charset_model import CELLS, GB18030, GB_FOUR_BYTE_CODES, POINT, Model, Points
+from headrace.stages.kernels.charset_numbers import number
 from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.utf8 import encode
 
@@ -43,24 +44,24 @@ def from_iso2022_cn(data: Bytes, model: Model, out: Bytes) -> tuple[int, int]:
             at, to, lost = at + 2, encode(out, to, point or _REPLACEMENT), lost + (point == 0)
         else:
             shifted = shifted and byte != _NEWLINE and byte != _RETURN
-            to = encode(out, to, np.int64(byte) if byte < 0x80 else _REPLACEMENT)
+            to = encode(out, to, number(byte) if byte < 0x80 else _REPLACEMENT)
             lost += byte >= 0x80
             at += 1
     return to, lost
 
 
 @part
-def single_shift(data: Bytes, at: int, sets: Points) -> int:
+def single_shift(data: Bytes, at: int, sets: Counts) -> int:
     """Give the set of the one character behind ESC N or ESC O; 0 if this is no such escape."""
     if at + 3 >= len(data):
         return 0
     if data[at + 1] == _SINGLE_2:
-        return sets[1]
-    return sets[2] if data[at + 1] == _SINGLE_3 else 0
+        return number(sets[1])
+    return number(sets[2]) if data[at + 1] == _SINGLE_3 else 0
 
 
 @part
-def named_set(data: Bytes, at: int, sets: Points) -> int:
+def named_set(data: Bytes, at: int, sets: Counts) -> int:
     """Note the set that ESC $ ) A and its like name, and give where the escape ends."""
     if at + 3 >= len(data) or data[at + 1] != _DOLLAR or not _SET_1 <= data[at + 2] <= _SET_3:
         return at + 1
@@ -71,10 +72,10 @@ def named_set(data: Bytes, at: int, sets: Points) -> int:
 @part
 def point_of(data: Bytes, at: int, letter: int, gb: Points, planes: Points) -> int:
     """Give the code point of a seven-bit pair in a set, 0 if there is none."""
-    first, second = np.int64(data[at]), np.int64(data[at + 1])
+    first, second = number(data[at]), number(data[at + 1])
     if letter in (_GB, _GB_SUPPLEMENT):
-        return np.int64(gb[(first | 0x80) << 8 | second | 0x80])
+        return number(gb[(first | 0x80) << 8 | second | 0x80]) & POINT
     plane, row, cell = letter - _PLANE_1 + 1, first - 0x21, second - 0x21
     if 1 <= plane <= 7 and 0 <= row < CELLS and 0 <= cell < CELLS:
-        return np.int64(planes[(plane * CELLS + row) * CELLS + cell])
+        return number(planes[(plane * CELLS + row) * CELLS + cell])
     return 0

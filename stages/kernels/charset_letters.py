@@ -9,15 +9,17 @@ import numpy as np
 
 from headrace.stages.kernels.arrays import Bytes, Counts
 from headrace.stages.kernels.charset_model import DIGIT, FINAL, LOWER, MARK, SIGN, UPPER, Model
+from headrace.stages.kernels.charset_numbers import number
 from headrace.stages.kernels.compiled import part
 
 NEAR = 16  # bytes of ASCII around a byte beyond it that tell the language
 MOST_PAIRS = 512
+_MOST_AGAINST = 300
 _EDGE, _FOREIGN, _LETTERS = 0, 1, 28  # as in stages/decoding/languages.py
 # What the common score of ASCII already has for the character behind: a lower-case letter, or what is none.
 _LETTER_BEHIND, _EDGE_BEHIND = 370, 160
-_SIGN_IN_WORD, _MARK_ALONE, _FINAL_INSIDE = -300, -600, -400
-_CAPITAL_INSIDE, _CAPITAL_FIRST, _CAPITAL_NEXT, _SMALL_AFTER_CAPITALS = -400, -200, -40, -300
+_SIGN_IN_WORD, _SIGN_FIRST, _MARK_ALONE, _FINAL_INSIDE = -300, -200, -600, -400
+_CAPITAL_INSIDE, _CAPITAL_FIRST, _CAPITAL_NEXT, _SMALL_AFTER_CAPITALS = -400, -160, 0, -300
 _BESIDE_DIGIT, _ALONE, _LATIN_ALONE, _SCRIPTS_MIXED = -150, -100, -150, -400
 
 
@@ -45,7 +47,10 @@ def high_places(sample: Bytes, most: int) -> Counts:
 
 @part
 def language_scores(sample: Bytes, model: Model) -> Counts:
-    """Give, for each language, how much likelier the Latin letters near bytes beyond ASCII are in it than in others."""
+    """Give how much less likely the Latin letters near bytes beyond ASCII are in each language than in the best.
+
+    Words of a language in Latin letters speak a little against all others.
+    """
     scores = np.zeros(len(model.latin_pairs), np.int64)
     last_high, taken = -NEAR - 1, 0
     for i in range(len(sample) - 1):
@@ -54,12 +59,16 @@ def language_scores(sample: Bytes, model: Model) -> Counts:
             continue
         if not (i - last_high <= NEAR or high_follows(sample, i)):
             continue
-        first, second = ascii_letter(np.int64(sample[i])), ascii_letter(np.int64(sample[i + 1]))
+        first, second = ascii_letter(number(sample[i])), ascii_letter(number(sample[i + 1]))
         if (first or second) and sample[i + 1] < 0x80 and taken < MOST_PAIRS:
             taken += 1
             for language in range(len(scores)):
                 scores[language] += model.latin_pairs[language, first, second]
-    return scores
+    top = scores[0]
+    for language in range(len(scores)):
+        top = max(top, scores[language]) if model.latin[language] else top
+    relative: Counts = np.where(model.latin, scores - top, -max(0, min(top, _MOST_AGAINST)))
+    return relative
 
 
 @part
@@ -94,8 +103,8 @@ def page_score(sample: Bytes, places: Counts, guess: int, model: Model) -> int:
         kind = kinds[byte]
         if not is_letter_kind(kind):
             score += model.byte_logs[guess, byte]
-            if kind == SIGN and is_letter_kind(kinds[before]) and is_letter_kind(kinds[behind]):
-                score += _SIGN_IN_WORD
+            if kind == SIGN and is_letter_kind(kinds[behind]):
+                score += _SIGN_IN_WORD if is_letter_kind(kinds[before]) else _SIGN_FIRST
             continue
         first, second, third = symbols[before], symbols[byte], symbols[behind]
         if second == _FOREIGN:
@@ -106,7 +115,7 @@ def page_score(sample: Bytes, places: Counts, guess: int, model: Model) -> int:
                 score += model.letter_pairs[language, second, third] + (_LETTER_BEHIND if third else _EDGE_BEHIND)
         twice = sample[at - 2] if at > 1 else np.uint8(10)
         score += place_score(kinds[twice], kinds[before], kind, kinds[behind], latin)
-        if not latin and (is_ascii_letter(before) or is_ascii_letter(behind)):
+        if not latin and (is_ascii_letter(number(before)) or is_ascii_letter(number(behind))):
             score += _SCRIPTS_MIXED
     return score
 
@@ -124,7 +133,7 @@ def is_ascii_letter(byte: int) -> bool:
 
 
 @part
-def place_score(twice: int, before: int, kind: int, behind: int, latin: bool) -> int:
+def place_score(twice: int, before: int, kind: int, behind: int, latin: int) -> int:
     """Give what the place of a letter in its word adds: capitals, final forms, marks, letters that stand alone."""
     joined, goes_on = is_letter_kind(before), is_letter_kind(behind)
     score = 0

@@ -24,7 +24,11 @@ PAIR_BITS = 19
 PAIR_SLOTS = 1 << PAIR_BITS
 GAIN_STEP = 4  # centinats in one step of a pair's gain, which has eight bits
 GB_FOUR_BYTE_CODES = 39_420  # of the basic plane: 81308130 to 8431A439
-SEQUENCE = 1 << 31  # marks a code of two code points (Big5-HKSCS): one in bits 16 to 30, one in the low half
+POINT = 0x1FFFFF  # the bits of a code point in `codes`; the seven above say how unlikely it is, in steps of COST_STEP
+COST_SHIFT, COST_STEP, MOST_COST = 24, 24, 127  # centinats
+# Four codes of Big5-HKSCS mean a letter and a mark. They stand behind the last code point, in this order.
+SEQUENCE = 0x110000
+SEQUENCES = ((0xCA, 0x304), (0xCA, 0x30C), (0xEA, 0x304), (0xEA, 0x30C))
 PLANES, CELLS = 16, 94  # of CNS 11643; planes are counted from 1 and have 94 rows of 94 cells
 CP950_FIRST, CP950_LAST = 0xC6A1, 0xC8FE  # codes to which CP950 gives another meaning than the web
 BEYOND = 0xFFFF  # stands for code points beyond the basic plane
@@ -34,7 +38,8 @@ UTF_8, UTF_16_LE, UTF_16_BE, FIRST_PAGE = 8, 9, 10, 11
 HOPELESS = -1_000_000_000
 
 # What a byte of a single-byte page is. LOWER to MARK are letters; MARK and FINAL stand only behind one.
-NOTHING, LOWER, UPPER, CASELESS, FINAL, MARK, DIGIT, SIGN, APOSTROPHE, UNDEFINED = range(10)
+# An OPENER is a sign that may stand right before a letter, an apostrophe even within a word.
+NOTHING, LOWER, UPPER, CASELESS, FINAL, MARK, DIGIT, SIGN, OPENER, UNDEFINED = range(10)
 
 
 class Model(NamedTuple):
@@ -43,7 +48,7 @@ class Model(NamedTuple):
     `Q` is a double-byte hypothesis (family and language), `P` a page with a language, `L` a language.
     """
 
-    codes: Points  # [family, two-byte code]: code point, 0 = none
+    codes: Points  # [family, two-byte code]: code point and its cost, 0 = none
     longer: Points  # GB 18030's four-byte codes of the basic plane, then [plane, row, cell] of CNS 11643
     pages: Points  # [page, byte]
     families: npt.NDArray[np.int64]  # [Q]

@@ -1,4 +1,4 @@
-"""Judge many groups of bytes in one call: proofs first, then a race of all charsets over the same sample."""
+"""Which charset bytes are in: proofs first, then a race of all charsets over the same sample."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from headrace.stages.kernels.charset_model import (
     UTF_16_LE,
     Model,
 )
-from headrace.stages.kernels.charset_sample import room, whole_sample, window_sample
+from headrace.stages.kernels.charset_quick import quick_look
+from headrace.stages.kernels.charset_sample import WINDOWS, room, whole_sample, window_sample
 from headrace.stages.kernels.charset_scores import (
     ASCII_SCORE,
     BAD,
@@ -31,44 +32,47 @@ from headrace.stages.kernels.charset_scores import (
     utf8_score,
     utf16_score,
 )
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.stages.kernels.compiled import part
 
-# Columns of what `judge` gives. CODEC and SECOND are numbers of `charset_model`; PROVEN says that nothing was weighed.
+# What is found. CODEC and SECOND are numbers of `charset_model`; PROVEN says that nothing was weighed.
 CODEC, SCORE, SECOND, SECOND_SCORE, PROVEN, SAMPLED = range(6)
 COLUMNS = 6
-SHORT, LONG = 192, 1024  # bytes of a window at the first look, and at the second where the first does not decide
+_SHORT, _LONG = 96, 1024  # bytes of a window at a quick look and in the race
+_MANY_HIGH = 300  # bytes beyond ASCII from which a quick look is worth while
 _WIDE_SAMPLE = 4096
 _MANY_CODES = 16
 _FEW_CODES_LOSE = 250  # by so much must a double-byte charset be likelier than few two-byte sequences of UTF-8
-_AHEAD, _ENOUGH_UNITS = 6000, 60
+_UNITS_PER_BAD = 50
 _PREFIX, _BEST_PAGES, _MOST_PLACES = 64, 12, 8192
 _WIDE_PRIOR, _UTF8_PRIOR = -500, 100
 _SHORT_WIDE = 256
 
 
-@kernel
-def judge(
+@part
+def judge_group(
     data: Bytes,
     begins: Offsets,
     ends: Offsets,
-    firsts: Offsets,
+    first: int,
+    last: int,
     facts: Counts,
-    favoured: Counts,
+    favoured: int,
     favour: int,
+    proofs: int,
     model: Model,
-) -> Counts:
-    """Give the two likeliest charsets of each group; `favoured[g]` (-1: none) is `favour` centinats likelier."""
-    found = np.zeros((len(firsts) - 1, COLUMNS), np.int64)
-    for group in range(len(firsts) - 1):
-        first, last, known = firsts[group], firsts[group + 1], facts[group]
-        if proven(known):
-            found[group, CODEC] = found[group, SECOND] = UTF_8
-            found[group, PROVEN] = 1
-            continue
-        race(data, begins, ends, first, last, known, favoured[group], favour, model, found[group])
-        if known[CODES] and not known[BROKEN] and known[NULS] * 50 <= known[SIZE]:
-            keep_utf8(found[group])
-    return found
+    found: Counts,
+) -> None:
+    """Fill in the two likeliest charsets of some rows; `favoured` (-1: none) is `favour` centinats likelier.
+
+    Without `proofs`, legal UTF-8 has to win the race like any other charset.
+    """
+    if proofs and proven(facts):
+        found[CODEC] = found[SECOND] = UTF_8
+        found[PROVEN] = 1
+        return
+    race(data, begins, ends, first, last, facts, favoured, favour, model, found)
+    if proofs and facts[CODES] and not facts[BROKEN] and facts[NULS] * 50 <= facts[SIZE]:
+        keep_utf8(found)
 
 
 @part
@@ -80,7 +84,7 @@ def proven(known: Counts) -> bool:
         return True
     if known[BROKEN] or not known[CODES]:
         return False
-    return known[HIGH] > _MANY_CODES or known[HIGH] % 2 == 1 or known[PAIRS] < known[CODES]
+    return bool(known[HIGH] > _MANY_CODES or known[HIGH] % 2 == 1 or known[PAIRS] < known[CODES])
 
 
 @part
@@ -105,33 +109,39 @@ def race(
     model: Model,
     found: Counts,
 ) -> None:
-    """Score a sample by every charset: a short one, and a longer one if that does not decide."""
-    scores = np.empty(FIRST_PAGE + len(model.pages), np.int64)
-    wide = data[begins[first] : min(ends[last - 1], begins[first] + _WIDE_SAMPLE)]
-    size = known[SIZE] + (last - first)
-    for length in (SHORT, LONG):
-        if size <= room(length):
-            out = np.empty(size, np.uint8)
-            sample = out[: whole_sample(data, begins, ends, first, last, out)]
-        else:
-            out = np.empty(room(length), np.uint8)
-            sample = out[: window_sample(data, begins, ends, first, last, max(1, known[HIGH]), length, out)]
-            if len(sample) < length:
-                sample = data[begins[first] : min(ends[first], begins[first] + length * 8)]
-        decided = score_all(sample, wide, known, favoured, favour, model, scores)
+    """Score a sample by every charset, after a quick look at a shorter one where there is enough text for that."""
+    scores = np.full(FIRST_PAGE + len(model.pages), HOPELESS, np.int64)
+    if known[HIGH] >= _MANY_HIGH and known[BROKEN] and favoured < UTF_8:
+        sample = sampled(data, begins, ends, first, last, known, _SHORT)
         found[SAMPLED] = len(sample)
-        if decided or size <= room(length):
-            break
+        if quick_look(sample, model, scores):
+            settle(scores, found)
+            return
+    sample = sampled(data, begins, ends, first, last, known, _LONG)
+    found[SAMPLED] = len(sample)
+    wide = data[begins[first] : min(ends[last - 1], begins[first] + _WIDE_SAMPLE)]
+    score_all(sample, wide, known, favoured, favour, model, scores)
     settle(scores, found)
     if known[CODES] and not known[BROKEN] and found[CODEC] != UTF_8:
         found[SECOND], found[SECOND_SCORE] = UTF_8, scores[UTF_8]
 
 
 @part
+def sampled(data: Bytes, begins: Offsets, ends: Offsets, first: int, last: int, known: Counts, length: int) -> Bytes:
+    """Give a sample of rows: all of them, windows of `length` bytes, or their head where no window can begin."""
+    size = known[SIZE] + (last - first)
+    out = np.empty(min(size, room(length)), np.uint8)
+    if size <= room(length):
+        return out[: whole_sample(data, begins, ends, first, last, out)]
+    sample = out[: window_sample(data, begins, ends, first, last, max(1, known[HIGH]), length, out)]
+    return sample if len(sample) >= length else data[begins[first] : min(ends[first], begins[first] + length * WINDOWS)]
+
+
+@part
 def score_all(
     sample: Bytes, wide: Bytes, known: Counts, favoured: int, favour: int, model: Model, scores: Counts
-) -> bool:
-    """Score one sample by all charsets; say whether the best is so far ahead that more bytes would change nothing."""
+) -> None:
+    """Score one sample by all charsets."""
     scores[:] = HOPELESS
     tally = np.empty(TALLIES, np.int64)
     score = utf8_score(sample, model, tally)
@@ -145,11 +155,6 @@ def score_all(
         score_pages(sample, favoured, model, scores)
     if favoured >= 0 and scores[favoured] > HOPELESS:
         scores[favoured] += favour
-    best = np.argmax(scores)
-    ahead = True
-    for codec in range(len(scores)):
-        ahead &= codec == best or scores[codec] < scores[best] - _AHEAD
-    return easy and ahead
 
 
 @part
@@ -173,7 +178,8 @@ def score_double_bytes(sample: Bytes, model: Model, scores: Counts) -> bool:
     mean = (top_score - top[ASCII_SCORE]) // max(1, top[UNITS])
     syllables = top[HAN] + top[HANGUL]
     many = (syllables >= 30 or top[KANA] >= 40) and mean > -1000
-    return top[BAD] == 0 and top[UNITS] > 0 and (many or ((syllables >= 8 or top[KANA] >= 12) and mean > -920))
+    whole = top[BAD] * _UNITS_PER_BAD <= top[UNITS]  # windows may begin or end within a code
+    return bool(whole and top[UNITS] > 0 and (many or ((syllables >= 8 or top[KANA] >= 12) and mean > -920)))
 
 
 @part

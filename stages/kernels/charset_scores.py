@@ -1,13 +1,11 @@
 """How likely bytes are as a text in one charset: the sum of the logarithms of its characters' likelihoods.
 
-All scores are in centinats and about the same bytes, so they can be compared whatever the charset. A double-byte charset is read by
-characters and by neighbours of Han; the fixed sums for damage and for places where no text has a lone character are
-rounded from trials on real text (docs/decisions/0010-charset-detector.md).
+All scores are in centinats and about the same bytes, so they can be compared whatever the charset. A double-byte
+charset is read by characters and by neighbours of Han; the fixed sums for damage and for places where no text has a
+lone character are rounded from trials on real text (docs/decisions/0010-charset-detector.md).
 """
 
 from __future__ import annotations
-
-import numpy as np
 
 from headrace.stages.kernels.arrays import Bytes, Counts
 from headrace.stages.kernels.charset_model import (
@@ -17,12 +15,14 @@ from headrace.stages.kernels.charset_model import (
     GAIN_STEP,
     GB18030,
     HOPELESS,
+    POINT,
     Logs,
     Model,
     Pairs,
     pair_slot,
     pair_tag,
 )
+from headrace.stages.kernels.charset_numbers import number
 from headrace.stages.kernels.charset_units import CUT, LOST, is_big5, read_code, read_utf8
 from headrace.stages.kernels.compiled import part
 
@@ -31,11 +31,12 @@ BAD, UNITS, HAN, KANA, HANGUL, ASCII_SCORE = range(6)
 TALLIES = 6
 STEP = 128  # bytes between two looks at how far the best is ahead
 _FAR_BEHIND = 30_000
-_DAMAGE, _DAMAGE_80, _CUT_CODE, _LONG_CODE = -2400, -1600, -500, -1900
+_DAMAGE, _DAMAGE_80, _CUT_CODE, _CUT_ALONE, _LONG_CODE = -2400, -1600, -500, -600, -1900
 _RUN, _BESIDE_LETTER, _BESIDE_DIGIT, _ALONE, _INSIDE_WORD = -100, -250, -100, -150, -400
 _NEW_PAIR = -90
+_REPEATED = -250  # a character that repeats the one before, as in rules and dots, says the same in every charset
 _KATAKANA_RUN, _KATAKANA_END, _KATAKANA_ALONE = -520, -900, -1250
-_UTF8_DAMAGE, _UTF8_CUT, _UTF8_ASTRAL = -2200, -700, -1400
+_UTF8_DAMAGE, _UTF8_CUT, _UTF8_ASTRAL = -2200, -1200, -1400
 _UTF16_ASTRAL, _UTF16_HALF = -1600, -1200
 
 _slot, _tag = part(pair_slot), part(pair_tag)
@@ -69,10 +70,8 @@ def beside(byte: int) -> int:
 
 @part
 def pair_gain(before: int, point: int, pairs: Pairs) -> int:
-    """Give what is gained or lost by the Han character before this one; 0 if there is none."""
-    if not before:
-        return 0
-    entry = np.int64(pairs[_slot(before, point)])
+    """Give what is gained or lost by the Han character before this one."""
+    entry = number(pairs[_slot(before, point)])
     if entry & 0xFF and entry >> 8 == _tag(before, point):
         return (entry & 0xFF) * GAIN_STEP
     return _NEW_PAIR
@@ -80,9 +79,11 @@ def pair_gain(before: int, point: int, pairs: Pairs) -> int:
 
 @part
 def character_score(point: int, before: int, logs: Logs, pairs: Pairs) -> int:
-    """Give the log of one character behind another (0: none or no Han)."""
-    score = np.int64(logs[min(point, BEYOND)])
-    return score + pair_gain(before, point, pairs) if is_han(point) else score
+    """Give the log of one character behind another (0: none)."""
+    if point == before:
+        return _REPEATED
+    score = number(logs[min(point, BEYOND)])
+    return score + pair_gain(before, point, pairs) if is_han(point) and is_han(before) else score
 
 
 @part
@@ -93,47 +94,45 @@ def double_byte_score(sample: Bytes, guess: int, model: Model, best: Counts, own
     """
     family, logs, pairs = model.families[guess], model.character_logs[model.languages[guess]], model.pairs
     codes, longer, ascii_logs = model.codes[family], model.longer, model.ascii_logs
-    at = score = ascii_part = before = looks = 0
-    bad = units = han = kana = hangul = 0
-    run_end, run_units, in_word = -1, 0, False
+    at = score = ascii_part = looks = bad = units = han = kana = hangul = 0
+    last, run_end, run_units, in_word = 0, -1, 0, False  # `last`: the code point before, in the same run
     while at < len(sample):
         if at >= looks * STEP:
             own[looks] = score
             if score < best[looks] - _FAR_BEHIND:
                 return HOPELESS
             looks += 1
-        byte = np.int64(sample[at])
+        byte = number(sample[at])
         if byte < 0x80:
             score += ascii_logs[byte]
             ascii_part += ascii_logs[byte]
-            if at and at == run_end:
+            if at and at == run_end and is_chinese(last):
                 score += run_cost(byte, units - run_units, in_word)
-            before = 0
             at += 1
             continue
-        if at != run_end:
-            run_units, in_word = units, at > 0 and is_letter(np.int64(sample[at - 1]))
-            score += _RUN + (beside(np.int64(sample[at - 1])) if at else 0)
+        starts = at != run_end
         point, size = 0, 2
         if at + 1 < len(sample):
-            point = np.int64(codes[byte << 8 | sample[at + 1]])
+            point = number(codes[byte << 8 | sample[at + 1]]) & POINT
         if point == 0:  # no plain code of two bytes
             point, size = read_code(sample, at, len(sample), family, codes, longer)
             score += odd_score(sample, at, point, size, family, logs)
-            before = 0
+        elif point == last and not starts:
+            score += _REPEATED
         else:
             score += logs[min(point, BEYOND)]
-            if is_han(point):
-                score += pair_gain(before, point, pairs)
-                before = point
-            else:
-                before = 0
-        if point > 0:
-            units += 1
-            han += is_han(point) or point > BEYOND
-            kana += 0x3040 <= point < 0x3100
-            hangul += 0xAC00 <= point < 0xD7A4
+            if is_han(point) and is_han(last) and not starts:
+                score += pair_gain(last, point, pairs)
+        if starts:
+            run_units, in_word = units, at > 0 and is_letter(number(sample[at - 1]))
+            score += _RUN + (beside(number(sample[at - 1])) if at and is_chinese(point) else 0)
+            score += _CUT_ALONE if point == CUT else 0
+        units += point > 0 and size > 1
+        han += is_han(point) or point > BEYOND
+        kana += 0x3040 <= point < 0x3100
+        hangul += 0xAC00 <= point < 0xD7A4
         bad += point == LOST
+        last = point
         at += size
         run_end = at
     own[looks:] = score
@@ -143,7 +142,16 @@ def double_byte_score(sample: Bytes, guess: int, model: Model, best: Counts, own
 
 
 @part
-def run_cost(byte: int, units: int, in_word: bool) -> int:
+def is_chinese(point: int) -> bool:
+    """Say whether a code point is Han, kana, Hangul or their punctuation, which seldom stand beside a letter of ASCII.
+
+    Greek, signs of mathematics and frames do. A cut character counts as Chinese.
+    """
+    return point >= 0x2E80 or point == CUT
+
+
+@part
+def run_cost(byte: int, units: int, in_word: int) -> int:
     """Give what it costs that double-byte characters end before an ASCII byte; a single one is rarer than more."""
     cost = beside(byte)
     if units == 1:
@@ -160,7 +168,7 @@ def odd_score(sample: Bytes, at: int, point: int, size: int, family: int, logs: 
         return _CUT_CODE
     if size == 1:
         return katakana_score(sample, at) if family == CP932 else _DAMAGE_80
-    score = np.int64(logs[min(point, BEYOND)])
+    score = number(logs[min(point, BEYOND)])
     return min(score, _LONG_CODE) if family == GB18030 else score
 
 
@@ -179,7 +187,7 @@ def utf8_score(sample: Bytes, model: Model, tally: Counts) -> int:
     logs, pairs, ascii_logs = model.character_logs[ANY], model.pairs, model.ascii_logs
     tally[:] = 0
     while at < len(sample):
-        byte = np.int64(sample[at])
+        byte = number(sample[at])
         if byte < 0x80:
             score += ascii_logs[byte]
             before = 0
@@ -195,21 +203,21 @@ def utf8_score(sample: Bytes, model: Model, tally: Counts) -> int:
         else:
             tally[UNITS] += 1
             score += _UTF8_ASTRAL if size == 4 else character_score(point, before, logs, pairs)
-        before = point if is_han(point) else 0
+        before = point
         if tally[BAD] > 40 and tally[BAD] > tally[UNITS]:
             return HOPELESS
     return score
 
 
 @part
-def utf16_unit(sample: Bytes, at: int, big_endian: bool) -> int:
+def utf16_unit(sample: Bytes, at: int, big_endian: int) -> int:
     """Give the two bytes at a place as one number."""
-    first, second = np.int64(sample[at]), np.int64(sample[at + 1])
+    first, second = number(sample[at]), number(sample[at + 1])
     return first << 8 | second if big_endian else second << 8 | first
 
 
 @part
-def utf16_score(sample: Bytes, big_endian: bool, model: Model, tally: Counts) -> int:
+def utf16_score(sample: Bytes, big_endian: int, model: Model, tally: Counts) -> int:
     """Give the score of UTF-16; `tally` counts damaged places."""
     at = score = before = 0
     logs, pairs, ascii_logs = model.character_logs[ANY], model.pairs, model.ascii_logs
@@ -229,7 +237,7 @@ def utf16_score(sample: Bytes, big_endian: bool, model: Model, tally: Counts) ->
             tally[BAD] += 1
         else:
             score += character_score(point, before, logs, pairs)
-        before = point if is_han(point) else 0
+        before = point if is_han(point) else 0  # rules of ASCII would be repeated characters here
     if len(sample) & 1:
         score += _UTF16_HALF
         tally[BAD] += 1

@@ -1,69 +1,55 @@
-"""Bytes in one charset to UTF-8, row by row, with a count of what is lost and of what looks as if it were misread."""
+"""Bytes in one charset to UTF-8, with a count of what is lost and of what looks as if it were misread."""
 
 from __future__ import annotations
 
-import numpy as np
-
-from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
+from headrace.stages.kernels.arrays import Bytes, Counts
 from headrace.stages.kernels.charset_model import (
-    ANY,
-    BEYOND,
     BIG5,
+    COST_SHIFT,
+    COST_STEP,
     CP950_FIRST,
     CP950_LAST,
     FIRST_PAGE,
+    POINT,
     SEQUENCE,
+    SEQUENCES,
     UTF_8,
-    Logs,
     Model,
     Points,
 )
-from headrace.stages.kernels.charset_units import CUT, LOST, read_code, read_utf8
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.stages.kernels.charset_numbers import number
+from headrace.stages.kernels.charset_units import LOST, read_code, read_utf8
+from headrace.stages.kernels.compiled import part
 from headrace.stages.kernels.utf8 import copy, encode
 
 # Columns of the notes. LOST_CODES: codes without a meaning (shown as U+FFFD) and the one that the row's end cut (left
 # out). STRAIN: how unlikely the oddest passage within a line is. FOREIGN: sequences of UTF-8 in a single-byte page.
 # LAYOUT: codes of Big5 whose meaning depends on the vendor.
-LOST_CODES, STRAIN, FOREIGN, LAYOUT = range(4)
-NOTES = 4
+# SUSPECT: some of this makes a look at single lines worth while.
+LOST_CODES, STRAIN, FOREIGN, LAYOUT, SUSPECT = range(5)
+NOTES = 5
+ODD = 1300  # strain that makes a line suspect: three characters in a row that hardly ever occur
 MOST_BYTES = 3  # of UTF-8 for one byte of a charset
 _MARK, _REPLACEMENT, _NEWLINE = 0xFEFF, 0xFFFD, 0x0A
 _USUAL, _LOST_STRAIN = 950, 1500  # centinats; a character of running text costs about 700
 
 
-@kernel
-def transcode(
-    data: Bytes, begins: Offsets, ends: Offsets, codecs: Counts, model: Model, out: Bytes
-) -> tuple[Offsets, Counts]:
-    """Write the rows to `out`, which has room for MOST_BYTES a byte; give the offsets and the notes of the rows.
+@part
+def transcode_row(
+    data: Bytes, begin: int, end: int, codec: int, model: Model, out: Bytes, to: int, notes: Counts
+) -> int:
+    """Write a row as UTF-8 and give where the next one goes; byte order marks at its beginning are left out.
 
-    Row r is in the charset `codecs[r]`; byte order marks at its beginning are left out.
+    Nothing is written for UTF-16, which is left to Python.
     """
-    offsets = np.zeros(len(begins) + 1, np.int64)
-    notes = np.zeros((len(begins), NOTES), np.int64)
-    to = 0
-    for row in range(len(begins)):
-        codec = codecs[row]
-        if codec == UTF_8:
-            to = from_utf8(data, begins[row], ends[row], out, to, notes[row])
-        elif codec >= FIRST_PAGE:
-            to = from_page(data, begins[row], ends[row], model.pages[codec - FIRST_PAGE], out, to, notes[row])
-        else:
-            to = from_codes(
-                data,
-                begins[row],
-                ends[row],
-                codec,
-                model.codes[codec],
-                model.longer,
-                model.character_logs[ANY],
-                out,
-                to,
-                notes[row],
-            )
-        offsets[row + 1] = to
-    return offsets, notes
+    if codec == UTF_8:
+        to = from_utf8(data, begin, end, out, to, notes)
+    elif codec >= FIRST_PAGE:
+        to = from_page(data, begin, end, model.pages[codec - FIRST_PAGE], out, to, notes)
+    elif codec < UTF_8:
+        to = from_codes(data, begin, end, codec, model.codes[codec], model.longer, out, to, notes)
+    notes[SUSPECT] = notes[LOST_CODES] > 0 or notes[STRAIN] > ODD or notes[FOREIGN] > 0 or notes[LAYOUT] > 0
+    return to
 
 
 @part
@@ -97,7 +83,7 @@ def from_page(data: Bytes, at: int, end: int, page: Points, out: Bytes, to: int,
             out[to] = byte
             to += 1
         else:
-            point = np.int64(page[byte])
+            point = number(page[byte])
             notes[LOST_CODES] += point == 0
             to = encode(out, to, point or _REPLACEMENT)
             notes[FOREIGN] += read_utf8(data, at, end)[0] > 0
@@ -107,21 +93,12 @@ def from_page(data: Bytes, at: int, end: int, page: Points, out: Bytes, to: int,
 
 @part
 def from_codes(
-    data: Bytes,
-    at: int,
-    end: int,
-    family: int,
-    codes: Points,
-    longer: Points,
-    logs: Logs,
-    out: Bytes,
-    to: int,
-    notes: Counts,
+    data: Bytes, at: int, end: int, family: int, codes: Points, longer: Points, out: Bytes, to: int, notes: Counts
 ) -> int:
     """Look up codes of two bytes, and read the others."""
-    start, strain, worst, vendor = to, 0, 0, 0
+    start, strain, worst, vendor, last = to, 0, 0, 0, 0
     while at < end:
-        byte = np.int64(data[at])
+        byte = number(data[at])
         if byte < 0x80:
             out[to] = byte
             to += 1
@@ -129,27 +106,30 @@ def from_codes(
             if byte == _NEWLINE:
                 strain = 0
             continue
-        point, size = 0, 2
+        entry, size = 0, 2
         if at + 1 < end:
             code = byte << 8 | data[at + 1]
-            point = np.int64(codes[code])
+            entry = number(codes[code])
             vendor += CP950_FIRST <= code <= CP950_LAST
-        if point == 0:
+        point = entry & POINT
+        if entry == 0:
             point, size = read_code(data, at, end, family, codes, longer)
         at += size
         if point <= 0:
             notes[LOST_CODES] += 1
             strain += _LOST_STRAIN
-            if point == CUT:
-                continue
-            point = _REPLACEMENT
-        else:
-            strain = max(0, strain - _USUAL - logs[min(point, BEYOND)])
-        worst = max(worst, strain)
-        if point & SEQUENCE:
-            to = encode(out, to, point >> 16 & 0x7FFF)
-            point &= 0xFFFF
-        if point != _MARK or to > start:
+            worst = max(worst, strain)
+            if point == LOST:
+                to = encode(out, to, _REPLACEMENT)
+            continue
+        if point != last and entry:
+            strain = max(0, strain + (entry >> COST_SHIFT) * COST_STEP - _USUAL)
+            worst = max(worst, strain)
+        last = point
+        if point >= SEQUENCE:
+            letter, mark = SEQUENCES[point - SEQUENCE]
+            to = encode(out, encode(out, to, letter), mark)
+        elif point != _MARK or to > start:
             to = encode(out, to, point)
     notes[STRAIN] = worst
     notes[LAYOUT] = vendor if family == BIG5 else 0

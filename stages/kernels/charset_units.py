@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from headrace.stages.kernels.arrays import Bytes
 from headrace.stages.kernels.charset_model import (
     BIG5,
@@ -15,8 +13,10 @@ from headrace.stages.kernels.charset_model import (
     GB18030,
     GB_FOUR_BYTE_CODES,
     PLANES,
+    POINT,
     Points,
 )
+from headrace.stages.kernels.charset_numbers import number
 from headrace.stages.kernels.compiled import part
 
 LOST, CUT = 0, -1
@@ -32,21 +32,21 @@ def read_code(data: Bytes, at: int, end: int, family: int, codes: Points, longer
     The code point is LOST where there is no such code, and CUT where the end comes before the code is whole. A lost
     code takes one byte if the next is ASCII, so that no line end and no tag is lost with it.
     """
-    lead = np.int64(data[at])
+    lead = number(data[at])
     if family == CP932 and 0xA1 <= lead <= 0xDF:
         return _HALF_WIDTH_KANA + lead, 1
     if lead == 0x80 or lead == 0xFF:
         return (_EURO if lead == 0x80 and family == GB18030 else LOST), 1
     if at + 1 >= end:
         return CUT, 1
-    trail = np.int64(data[at + 1])
+    trail = number(data[at + 1])
     if family == GB18030 and 0x30 <= trail <= 0x39:
         return _four_byte(data, at, end, longer)
     if family == EUC_TW and lead == 0x8E:
         return _plane(data, at, end, longer)
     if family == EUC_JP and lead == 0x8F:
         return _three_byte(data, at, end, codes)
-    point = np.int64(codes[lead << 8 | trail])
+    point = number(codes[lead << 8 | trail]) & POINT
     if point:
         return point, 2
     return LOST, 1 if trail < 0x80 else 2
@@ -58,14 +58,12 @@ def _four_byte(data: Bytes, at: int, end: int, longer: Points) -> tuple[int, int
     if at + 3 >= end:
         whole = at + 2 >= end or data[at + 2] >= 0x81
         return (CUT if whole else LOST), end - at if whole else 1
-    third, fourth = np.int64(data[at + 2]), np.int64(data[at + 3])
+    third, fourth = number(data[at + 2]), number(data[at + 3])
     if third < 0x81 or third == 0xFF or fourth < 0x30 or fourth > 0x39:
         return LOST, 1
-    place = (
-        ((np.int64(data[at]) - 0x81) * 10 + np.int64(data[at + 1]) - 0x30) * 1260 + (third - 0x81) * 10 + fourth - 0x30
-    )
+    place = ((number(data[at]) - 0x81) * 10 + number(data[at + 1]) - 0x30) * 1260 + (third - 0x81) * 10 + fourth - 0x30
     if place < GB_FOUR_BYTE_CODES:
-        return np.int64(longer[place]), 4
+        return number(longer[place]), 4
     if _ASTRAL <= place < _ASTRAL + 0x100000:
         return place - _ASTRAL + 0x10000, 4
     return LOST, 4
@@ -74,14 +72,14 @@ def _four_byte(data: Bytes, at: int, end: int, longer: Points) -> tuple[int, int
 @part
 def _plane(data: Bytes, at: int, end: int, longer: Points) -> tuple[int, int]:
     """Read a four-byte code of EUC-TW: 8E, the plane, row and cell."""
-    plane = np.int64(data[at + 1]) - 0xA0
+    plane = number(data[at + 1]) - 0xA0
     if plane < 1 or plane >= PLANES:
         return LOST, 1
     if at + 3 >= end:
         return CUT, end - at
-    row, cell = np.int64(data[at + 2]) - 0xA1, np.int64(data[at + 3]) - 0xA1
+    row, cell = number(data[at + 2]) - 0xA1, number(data[at + 3]) - 0xA1
     if 0 <= row < CELLS and 0 <= cell < CELLS:
-        return np.int64(longer[GB_FOUR_BYTE_CODES + (plane * CELLS + row) * CELLS + cell]), 4
+        return number(longer[GB_FOUR_BYTE_CODES + (plane * CELLS + row) * CELLS + cell]), 4
     return LOST, 1
 
 
@@ -90,10 +88,10 @@ def _three_byte(data: Bytes, at: int, end: int, codes: Points) -> tuple[int, int
     """Read a three-byte code of EUC-JP: 8F, row and cell of JIS X 0212."""
     if at + 2 >= end:
         return (CUT, end - at) if data[at + 1] >= 0xA1 else (LOST, 1)
-    row, cell = np.int64(data[at + 1]), np.int64(data[at + 2])
+    row, cell = number(data[at + 1]), number(data[at + 2])
     if row < 0xA1 or cell < 0xA1:
         return LOST, 1
-    return np.int64(codes[(row & 0x7F) << 8 | cell & 0x7F]), 3
+    return number(codes[(row & 0x7F) << 8 | cell & 0x7F]) & POINT, 3
 
 
 @part
@@ -109,7 +107,7 @@ def read_utf8(data: Bytes, at: int, end: int) -> tuple[int, int]:
     LOST takes the longest beginning of a legal sequence, or one byte; CUT is such a beginning at the very end. Overlong
     forms and surrogates are no beginnings.
     """
-    lead = np.int64(data[at])
+    lead = number(data[at])
     if lead < 0xC2 or lead > 0xF4:
         return LOST, 1
     size = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
@@ -117,7 +115,7 @@ def read_utf8(data: Bytes, at: int, end: int) -> tuple[int, int]:
     for step in range(1, size):
         if at + step >= end:
             return CUT, step
-        byte = np.int64(data[at + step])
+        byte = number(data[at + step])
         low = 0xA0 if lead == 0xE0 else 0x90 if lead == 0xF0 else 0x80
         high = 0x9F if lead == 0xED else 0x8F if lead == 0xF4 else 0xBF
         if byte < (low if step == 1 else 0x80) or byte > (high if step == 1 else 0xBF):

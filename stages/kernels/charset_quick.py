@@ -1,0 +1,71 @@
+"""A quick look at a long double-byte text: most are told by less than a kilobyte, without pairs and without pages."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from headrace.stages.kernels.arrays import Bytes, Counts
+from headrace.stages.kernels.charset_model import COST_SHIFT, COST_STEP, HOPELESS, Model, Points
+from headrace.stages.kernels.charset_numbers import number
+from headrace.stages.kernels.charset_units import read_code
+from headrace.stages.kernels.compiled import part
+
+FAMILIES_JUDGED = 7
+STEP = 64  # bytes between two looks at how far the best is ahead
+_AHEAD = 6000  # centinats that the best must be ahead of all others
+_FAR_BEHIND = 12_000
+_DAMAGE, _LONG_CODE, _REPEATED = 2400, 1500, 250
+_ENOUGH, _UNITS_PER_BAD, _MOST_MEAN = 60, 50, 950
+
+
+@part
+def quick_look(sample: Bytes, model: Model, scores: Counts) -> bool:
+    """Score the double-byte families; say whether one is so far ahead that nothing else need be tried."""
+    best = np.full(len(sample) // STEP + 2, np.iinfo(np.int64).max, np.int64)
+    own = np.empty(len(best), np.int64)
+    top, top_units, top_bad = -1, 0, 0
+    for family in range(FAMILIES_JUDGED):
+        cost, units, bad = quick_cost(sample, family, model.codes[family], model.longer, best, own)
+        scores[family] = -cost
+        if cost >= 0 and (top < 0 or cost < -scores[top]):
+            best[:] = own
+            top, top_units, top_bad = family, units, bad
+    ahead = True
+    for family in range(FAMILIES_JUDGED):
+        ahead &= family == top or scores[family] < scores[top] - _AHEAD
+    likely = top_units >= _ENOUGH and top_bad * _UNITS_PER_BAD <= top_units and -scores[top] < _MOST_MEAN * top_units
+    return ahead and likely
+
+
+@part
+def quick_cost(
+    sample: Bytes, family: int, codes: Points, longer: Points, best: Counts, own: Counts
+) -> tuple[int, int, int]:
+    """Give the sum of the characters' costs, their number and that of damaged places.
+
+    The cost is -HOPELESS once it is far above that of the best, whose costs at every STEP bytes are in `best`.
+    """
+    at = cost = units = bad = looks = last = 0
+    while at + 1 < len(sample):
+        if at >= looks * STEP:
+            own[looks] = cost
+            if cost - _FAR_BEHIND > best[looks]:
+                return -HOPELESS, units, bad
+            looks += 1
+        byte = number(sample[at])
+        if byte < 0x80:
+            at += 1
+            continue
+        entry = number(codes[byte << 8 | sample[at + 1]])
+        if entry:
+            cost += _REPEATED if entry == last else (entry >> COST_SHIFT) * COST_STEP
+            units += 1
+            at += 2
+        else:
+            point, size = read_code(sample, at, len(sample), family, codes, longer)
+            cost += _LONG_CODE if point > 0 else _DAMAGE
+            bad += point <= 0
+            at += size
+        last = entry
+    own[looks:] = cost
+    return cost, units, bad
