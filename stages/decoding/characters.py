@@ -11,6 +11,8 @@ from headrace.stages.decoding.chinese_words import Tally, japanese, simplified_w
 from headrace.stages.decoding.languages import LANGUAGES, korean_syllables, language
 from headrace.stages.decoding.letters import (
     CHINESE_PUNCTUATION,
+    FRAMES,
+    GREEK_SIGNS,
     JAPANESE_PUNCTUATION,
     KANA,
     KOREAN_PUNCTUATION,
@@ -42,7 +44,7 @@ _BLOCKS = (
     (0x0180, 0x0391, -1450),
     (0x0391, 0x0452, -1350),
     (0x2000, 0x2700, -1350),
-    (0x2500, 0x2580, -1200),  # frames
+    (0x2500, 0x2580, -1150),
     (0x2E80, 0x2FE0, -1800),  # radicals
     (0x3000, 0x3040, -1300),
     (0x3041, 0x3097, -1150),
@@ -95,6 +97,8 @@ def characters() -> Characters:
     _add_han(logs[HANT], hant, _HAN_IN_CHINESE)
     for chinese in (HANS, HANT):
         _add_shares(logs[chinese], parsed_shares(CHINESE_PUNCTUATION))
+    for any_language in logs:
+        _add_shares(any_language, parsed_shares(f"{FRAMES} {GREEK_SIGNS}"))
     _add_han(logs[JAPANESE], japanese(old).tally(), _HAN_IN_JAPANESE)
     _add_japanese(logs[JAPANESE])
     _add_korean(logs[KOREAN])

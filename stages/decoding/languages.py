@@ -23,7 +23,8 @@ SYMBOLS = 80  # most letters of a language, with the two below (Vietnamese has m
 EDGE, FOREIGN, FIRST_LETTER = 0, 1, 2
 _WEIGHT, _FLATTER = 100_000, 20
 _RAREST_LETTER = 3  # in 100,000: below, a letter comes from names and quotations
-_SMOOTHING = 8  # a pair that never occurs counts as one in so many times the mean
+# A pair that a list does not have counts as chance would have it, divided by a number that grows with the list.
+_LEAST_SMOOTHING, _WORDS_A_STEP = 2, 600
 _FOREIGN_PAIR = -700
 _LAST_LATIN = "\u024f"
 _WORD_LISTS = {
@@ -180,7 +181,7 @@ def _counted(words: list[tuple[str, int]], rare: str) -> Language:
         numbers = [EDGE, *(letters.get(letter, FOREIGN) for letter in word), EDGE]
         for first, second in pairwise(numbers):
             counts[first, second] += weight
-    return Language(letters, _pair_logs(counts), _shares(tally))
+    return Language(letters, _pair_logs(counts, _LEAST_SMOOTHING + len(words) // _WORDS_A_STEP), _shares(tally))
 
 
 def _numbered(tally: dict[str, int]) -> dict[str, int]:
@@ -203,12 +204,12 @@ def _shares(tally: dict[str, int]) -> dict[str, int]:
     return {letter: count * 100_000 // total for letter, count in tally.items()}
 
 
-def _pair_logs(counts: Whole) -> Whole:
+def _pair_logs(counts: Whole, smoothing: int) -> Whole:
     """Give log P(second | first), smoothed with the second's share among all."""
     counts = counts.copy()
     counts[FOREIGN], counts[:, FOREIGN] = 0, 0
     rows, columns, total = counts.sum(1), counts.sum(0), int(counts.sum())
-    extra = rows[:, None] * columns[None, :] // (_SMOOTHING * max(1, total))  # what chance would give, made small
+    extra = rows[:, None] * columns[None, :] // (smoothing * max(1, total))  # what chance would give, made small
     smooth = counts + extra + (columns > 0)[None, :]
     logs: Whole = log_ratio(np.maximum(smooth, 1), np.maximum(smooth.sum(1, keepdims=True), 2))
     logs[smooth == 0] = _FOREIGN_PAIR * 2
@@ -228,4 +229,4 @@ def _of_shares(shares: dict[str, int]) -> Language:
         weights[number] = shares[letter]
     counts[:] = weights[None, :] * (weights > 0)[:, None]
     counts[EDGE, EDGE] = 0
-    return Language(letters, _pair_logs(counts), _shares(shares))
+    return Language(letters, _pair_logs(counts, _LEAST_SMOOTHING), _shares(shares))

@@ -38,6 +38,7 @@ from headrace.stages.kernels.compiled import part
 CODEC, SCORE, SECOND, SECOND_SCORE, PROVEN, SAMPLED = range(6)
 COLUMNS = 6
 _SHORT, _LONG = 96, 1024  # bytes of a window at a quick look and in the race
+_FEWEST_WINDOWS = 3
 _MANY_HIGH = 300  # bytes beyond ASCII from which a quick look is worth while
 _WIDE_SAMPLE = 4096
 _MANY_CODES = 16
@@ -134,7 +135,9 @@ def sampled(data: Bytes, begins: Offsets, ends: Offsets, first: int, last: int, 
     if size <= room(length):
         return out[: whole_sample(data, begins, ends, first, last, out)]
     sample = out[: window_sample(data, begins, ends, first, last, max(1, known[HIGH]), length, out)]
-    return sample if len(sample) >= length else data[begins[first] : min(ends[first], begins[first] + length * WINDOWS)]
+    if len(sample) < length * _FEWEST_WINDOWS and known[HIGH] > len(sample):  # hardly a place to cut: one long run
+        return data[begins[first] : min(ends[first], begins[first] + length * WINDOWS)]
+    return sample
 
 
 @part

@@ -236,8 +236,10 @@ def utf16_score(sample: Bytes, big_endian: int, model: Model, tally: Counts) -> 
             score += _DAMAGE
             tally[BAD] += 1
         else:
-            score += character_score(point, before, logs, pairs)
-        before = point if is_han(point) else 0  # rules of ASCII would be repeated characters here
+            score += logs[point]  # nothing for repeated ones: rules of ASCII would be such here
+            if is_han(point) and is_han(before) and point != before:
+                score += pair_gain(before, point, pairs)
+        before = point
     if len(sample) & 1:
         score += _UTF16_HALF
         tally[BAD] += 1
