@@ -55,7 +55,8 @@ _SIGNS = re.compile("[\u2010-\u205e\u3000-\u303f\uff01-\uff5e\ufffd]{2,}")  # da
 _HAN = re.compile("[\u3400-\u9fff]")
 _WINDOWS = {ord(bytes([b]).decode("cp1252")): b for b in range(0x80, 0xA0) if b not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}
 _HIGH = "".join(map(chr, _WINDOWS))
-_PAIRS = re.compile(f"(?:[\x81-\xfe{_HIGH}][\x40-\x7e\x80-\xfe{_HIGH}]){{2,}}")
+_PAIR = f"[\x81-\xfe{_HIGH}][\x40-\x7e\x80-\xfe{_HIGH}]"
+_PAIRS, _ANY_PAIRS = re.compile(f"(?:{_PAIR}){{2,}}"), re.compile(f"(?:{_PAIR})+")
 Table = Callable[[bytes], str]
 
 
@@ -152,7 +153,8 @@ def mended_narrow(text: str, table: Table | None = None) -> str:
     >>> mended_narrow("Le mot ÖÐ¹ú désigne la Chine.")
     'Le mot 中国 désigne la Chine.'
     """
-    return _PAIRS.sub(lambda run: _narrow_reading(run[0], table) or run[0], text)
+    pattern = _PAIRS if table is None else _ANY_PAIRS
+    return pattern.sub(lambda run: _narrow_reading(run[0], table) or run[0], text)
 
 
 def narrow_table(lines: list[str]) -> tuple[Table | None, bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import ftfy
@@ -32,13 +32,14 @@ _CONFIG = ftfy.TextFixerConfig(
 )
 
 
-def mended(lines: list[str]) -> list[str]:
-    r"""Give lines of one document as they were written, as far as their bytes can be read again.
+def mended(lines: list[str], between: Sequence[str] = ()) -> tuple[list[str], list[str]]:
+    r"""Give lines of one document as they were written, as far as their bytes can be read again, and those between.
 
-    What many lines show together counts for each of them. The rest stays as it is.
+    What many lines show together counts for each of them, and for the inconspicuous text between them. The rest stays
+    as it is.
 
     >>> mended(["doesnâ€™t 鍖椾含 ÖÐ¹ú"])
-    ['doesn’t 北京 中国']
+    (['doesn’t 北京 中国'], [])
     """
     text = "\n".join(lines)
     whole = wide_reading(text) if len(lines) > 1 and not text.isascii() else None
@@ -47,8 +48,9 @@ def mended(lines: list[str]) -> list[str]:
     table, worthwhile = narrow_table(lines)
     narrow = partial(mended_narrow, table=table) if worthwhile else str
     if table is not None:
-        lines = [narrow(line) for line in lines]
-    return ["".join(_mended_piece(piece, narrow) for piece in _LINE_END.split(line)) for line in lines]
+        lines, between = [narrow(line) for line in lines], [narrow(piece) for piece in between]
+    after = ["".join(_mended_piece(piece, narrow) for piece in _LINE_END.split(line)) for line in lines]
+    return after, list(between)
 
 
 def _again(lines: list[str], text: str) -> list[str]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Literal, Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 
 from headrace.stages.kernels.arrays import (
     Array,
+    Bytes,
     Classes,
     Column,
     Counts,
@@ -217,23 +219,26 @@ def _script(options: Options, text: str) -> tuple[str, int]:
 def _mojibake(texts: Array, _: Counts) -> Mended:
     """Mend suspicious lines; the places are the lines that changed."""
     from headrace.stages.kernels.repair_scan import suspicious_lines
-    from headrace.stages.repairing.mojibake import mended
     from headrace.stages.repairing.suspicion import signals
 
     data, offsets = text_buffers(texts)
     lines: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for document, begin, end in suspicious_lines(data, offsets, signals()).tolist():
         lines[document].append((begin, end))
-    out: list[str] = []
-    counts = np.zeros(len(texts), np.int64)
-    for document in range(len(texts)):
-        spans = lines[document]
-        before = [data[begin:end].tobytes().decode() for begin, end in spans]
-        after = mended(before)
-        counts[document] = sum(a != b for a, b in zip(after, before, strict=True))
-        at, pieces = int(offsets[document]), []
-        for (begin, end), line in zip(spans, after, strict=True):
-            pieces += [data[at:begin].tobytes().decode(), line]
-            at = end
-        out.append("".join([*pieces, data[at : offsets[document + 1]].tobytes().decode()]))
-    return pa.array(out, pa.large_string()), {"mojibake": counts}
+    pairs = [_mended_document(data, lines[row], *offsets[row : row + 2].tolist()) for row in range(len(texts))]
+    counts = np.array([places for _, places in pairs], np.int64)
+    return pa.array([text for text, _ in pairs], pa.large_string()), {"mojibake": counts}
+
+
+def _mended_document(data: Bytes, spans: list[tuple[int, int]], begin: int, end: int) -> tuple[str, int]:
+    """Give a document with its suspicious lines mended, and how many lines changed."""
+    from headrace.stages.repairing.mojibake import mended
+
+    cuts = [begin, *(place for span in spans for place in span), end]
+    parts = [data[first:last].tobytes().decode() for first, last in pairwise(cuts)]
+    after = list(parts)
+    after[1::2], after[::2] = mended(parts[1::2], parts[::2])
+    changed = sum(a != b for a, b in zip(after[1::2], parts[1::2], strict=True))
+    between = zip(after[::2], parts[::2], strict=True)
+    changed += sum(a != b for new, old in between for a, b in zip(new.split("\n"), old.split("\n"), strict=True))
+    return "".join(after), changed

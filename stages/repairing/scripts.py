@@ -16,7 +16,7 @@ def converted(text: str, script: Script) -> tuple[str, int]:
     """Give a text in one script, and how many of its characters changed.
 
     >>> converted("頭髮乾燥，乾坤", "simplified")
-    ('头发干燥，乾坤', 5)
+    ('头发干燥，乾坤', 3)
     """
     # The library takes text as C does: what stands behind a NUL would be lost.
     parts = [_settled(part, script) for part in text.split("\0")]

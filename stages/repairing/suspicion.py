@@ -50,6 +50,7 @@ _PRIOR = 0.3  # weight of garbled text beside normal text
 _PUNCTUATION = {"，": 0.06, "。": 0.03, "、": 0.01, "“": 0.008, "”": 0.008, "：": 0.006, "《": 0.003, "》": 0.003}
 _LEADS_BEFORE_ANYTHING = "ÃÂŒœ"  # with these a space or a digit behind is a sign by itself
 _LEADS_OF_ALPHABETS = "ØÙВГРСΒΓΞΟ"  # with these any sign behind is one, since the rest is a letter
+_BEGINNINGS = ("‚Ä", "‚â", "‚ó", "Гў")  # the first two of three that are a sign together
 _BESIDE = ("a", " ")  # what can stand before a pair; a letter stands behind
 _BUILT_BY = (
     __name__,
@@ -124,6 +125,8 @@ def _garbled(letters: Links) -> Flags:
     signs = [i for i, c in enumerate(alphabet, 1) if not c.isalpha()]
     for lead in _LEADS_OF_ALPHABETS:
         table[letters[ord(lead)], signs] = True
+    for first, second in _BEGINNINGS:
+        table[letters[ord(first)], letters[ord(second)]] = True
     table[letters[[ord(c) for c in _LEADS_BEFORE_ANYTHING]], 0] = True
     return read_only(table)
 

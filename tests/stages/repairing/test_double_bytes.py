@@ -56,7 +56,10 @@ def test_big5_read_as_others(text: str) -> None:
 def test_many_lines_speak_for_short_ones() -> None:
     """A line of two characters is read by the table that the other lines of its document prove."""
     lines = [*PROSE, "目录", "第一章"]
-    assert mended([read_wrong(line, "gb18030", "latin-1") + "\n" for line in lines]) == [line + "\n" for line in lines]
+    garbled = [read_wrong(line, "gb18030", "latin-1") + "\n" for line in lines]
+    between = ["plain\n", read_wrong("在 x 中", "gb18030", "latin-1"), "café"]
+    assert mended(garbled, between) == ([line + "\n" for line in lines], ["plain\n", "在 x 中", "café"])
+    assert mended([], between) == ([], between)
     table, worthwhile = narrow_table([read_wrong(line, "gb18030", "latin-1") for line in lines])
     assert table is not None
     assert worthwhile
@@ -91,7 +94,7 @@ def test_marks_that_are_right_stay() -> None:
 def test_what_is_right_or_lost_stays(text: str) -> None:
     """Prose of both scripts, verse, boxes, other languages and what is lost for good are left alone."""
     assert mended_wide(text) == text
-    assert mended([text]) == [text]
+    assert mended([text]) == ([text], [])
 
 
 @pytest.mark.parametrize(
