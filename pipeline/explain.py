@@ -75,7 +75,7 @@ def _typed(doc_id: str) -> bool:
 
 
 def _is_of(doc_id: str, path: str) -> bool:
-    return doc_id == path or doc_id.startswith(f"{path}#")
+    return doc_id == path or doc_id.startswith((f"{path}#", f"{path}!"))
 
 
 def _row(run: Path, place: Place) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class Parse(BatchStage):
     JSON array is named by its own byte offset in the file.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     adds_rows: ClassVar[bool] = True
     kind: Literal["parse"] = "parse"
 

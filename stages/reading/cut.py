@@ -12,10 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from headrace.stages.kernels.csv_rows import BARE, CLOSING, FIELD, MOST_LINES, QUOTED, row_ends
+
 Block = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int64]
 
 _NEWLINE, _QUOTE, _SPACE = 10, 34, 32
+_CARRIES = {FIELD: b"", BARE: b"x", QUOTED: b'"', CLOSING: b'""'}  # what leads to each state
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,9 @@ def _blank_line_ends(block: Block) -> Places:
 
 
 def _row_ends(block: Block) -> Places:
-    """Give line ends outside quotes: those behind an even number of quotes (a doubled one in a field keeps it even)."""
-    ends = _line_ends(block)
-    quotes = np.flatnonzero(block == _QUOTE)
-    outside: Places = ends[np.searchsorted(quotes, ends) % 2 == 0]
-    return outside
+    if not (block == _QUOTE).any():
+        return _line_ends(block)
+    return row_ends(_frozen(block), MOST_LINES)[0]
 
 
 def _last_line(block: Block) -> bytes:
@@ -59,7 +60,14 @@ def _last_line(block: Block) -> bytes:
 
 
 def _open_quote(block: Block) -> bytes:
-    return b'"' if np.count_nonzero(block == _QUOTE) % 2 else b""
+    return _CARRIES[row_ends(_frozen(block), MOST_LINES)[1]]
+
+
+def _frozen(block: Block) -> Block:
+    """Give a view that cannot be written: a writable array would be a second type to the compiler."""
+    view = block.view()
+    view.flags.writeable = False
+    return view
 
 
 LINES = Cutter(_line_ends, lambda block: b"")

@@ -14,9 +14,9 @@ import pyarrow as pa
 from headrace.stages.reading.stream import StreamFaultError
 from headrace.stages.reading.thrift import Struct, ThriftError, Value, read_struct
 
-_MAGIC, _TAIL = b"PAR1", 8
+_MAGIC, _ENCRYPTED, _TAIL = b"PAR1", b"PARE", 8
 _ROW_GROUPS, _COLUMNS, _ROWS, _METADATA = 4, 1, 3, 3
-_VALUES, _SIZE, _PACKED, _DATA_AT, _DICTIONARY_AT = 5, 6, 7, 9, 11  # fields of ColumnMetaData
+_ENCODINGS, _VALUES, _SIZE, _PACKED, _DATA_AT, _DICTIONARY_AT = 2, 5, 6, 7, 9, 11  # fields of ColumnMetaData
 _PAGE_SIZE, _PAGE_PACKED = 2, 3  # fields of PageHeader
 _PAGE_HEADERS = (5, 8)  # of data pages, whose first field counts the values
 _SLACK = 100  # some writers of the past left a page's header out of what a column takes (PARQUET-816)
@@ -31,6 +31,7 @@ class Chunk:
     packed: int
     size: int  # unpacked
     values: int
+    encodings: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,19 @@ class Group:
     def size(self) -> int:
         """Give the bytes of its pages, unpacked."""
         return sum(chunk.size for chunk in self.chunks)
+
+
+def check_ends(file: pa.NativeFile, size: int) -> None:
+    """Raise StreamFaultError where a file does not begin and end as Parquet does, and say what that means."""
+    head, tail = _read(file, 0, len(_MAGIC)), _read(file, max(0, size - len(_MAGIC)), len(_MAGIC))
+    if tail == _MAGIC:
+        return
+    detail = "it neither begins nor ends as a Parquet file does"
+    if head == _MAGIC:
+        detail = f"cut off at byte {size}: the footer is missing, and without it no column can be found"
+    if tail == _ENCRYPTED:
+        detail = "its footer is encrypted"
+    raise StreamFaultError("unreadable_parquet", detail if size else "the file is empty")
 
 
 def read_groups(file: pa.NativeFile, size: int) -> list[Group]:
@@ -111,8 +125,10 @@ def _page(file: pa.NativeFile, at: int, end: int) -> tuple[Struct, int] | None:
 
 def _chunk(fields: Struct) -> Chunk:
     begins = [at for at in (_number(fields, _DATA_AT), _number(fields, _DICTIONARY_AT)) if at > 0]
-    sizes = (_number(fields, field) for field in (_PACKED, _SIZE, _VALUES))
-    return Chunk(min(begins, default=0), *sizes)
+    packed, size, values = (_number(fields, field) for field in (_PACKED, _SIZE, _VALUES))
+    encodings = fields.get(_ENCODINGS)
+    known = tuple(n for n in encodings if isinstance(n, int)) if isinstance(encodings, list) else ()
+    return Chunk(min(begins, default=0), packed, size, values, known)
 
 
 def _structs(value: Value) -> list[Struct]:

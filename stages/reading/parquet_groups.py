@@ -15,12 +15,15 @@ import pyarrow.parquet as pq
 
 from headrace.schemas.source import Source
 from headrace.stages.reading.content import EXPANSION_FLOOR
-from headrace.stages.reading.parquet_footer import Group, check_pages, read_groups
+from headrace.stages.reading.parquet_footer import Group, check_ends, check_pages, read_groups
 from headrace.stages.reading.row_costs import row_costs
 from headrace.stages.reading.rows import BROKEN, Lost, Rows, check_text, on_one_line, validate
 from headrace.stages.reading.stream import StreamFaultError
 
 _BATCH_ROWS, _BATCH_BYTES = 1024, 1 << 24
+_DELTA_LENGTHS, _SHARED_PREFIXES = 6, 7  # encodings DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY
+_DELTAS = frozenset((_DELTA_LENGTHS, _SHARED_PREFIXES))
+_FEW_ROWS = 64  # a value that takes over the one before it costs nothing in the file: so few are unpacked at once
 _BUFFER = 1 << 20
 _LEAST_FLOOR = 1 << 20
 _LEVELS = 8  # bytes that a nested value takes in memory at least
@@ -31,25 +34,29 @@ def parquet_rows(
     opener: Callable[[], pa.NativeFile], size: int, source: Source, row: int
 ) -> Generator[Rows | Lost, None, None]:
     """Give the rows from a number onwards of a file of so many bytes."""
-    with opener() as file, _opened(file) as parquet:
-        check_text(parquet.schema_arrow, source.text_field)
+    with opener() as file:
+        check_ends(file, size)
+        plain = pq.ParquetFile(file, pre_buffer=False)
+        check_text(plain.schema_arrow, source.text_field)
         groups = read_groups(file, size)
+        parquet = _with_dictionaries(file, plain, groups)
         floor, taken = max(_LEAST_FLOOR, EXPANSION_FLOOR // max(1, len(groups))), 0
         for group in groups:
             taken += group.packed
             end = group.begin + group.rows
             if row >= end and group.rows:
                 continue
-            fault = _refusal(file, group, source, size - taken)
+            fault = _refusal(file, group, source, size, taken)
             if fault:
                 yield Lost(max(row, group.begin), end - max(row, group.begin), fault)
             else:
                 yield from _group_rows(parquet, group, row, max(floor, source.max_expansion * group.packed), source)
 
 
-def _opened(file: pa.NativeFile) -> pq.ParquetFile:
-    plain = pq.ParquetFile(file, pre_buffer=False)
-    columns = (plain.schema.column(at) for at in range(plain.metadata.num_columns))
+def _with_dictionaries(file: pa.NativeFile, plain: pq.ParquetFile, groups: list[Group]) -> pq.ParquetFile:
+    """Open a file so that strings stay dictionary-encoded, where the library can do that for their encoding."""
+    deltas = {at for group in groups for at, chunk in enumerate(group.chunks) if _DELTAS & {*chunk.encodings}}
+    columns = (plain.schema.column(at) for at in range(plain.metadata.num_columns) if at not in deltas)
     strings = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
     return pq.ParquetFile(
         file,
@@ -61,16 +68,18 @@ def _opened(file: pa.NativeFile) -> pq.ParquetFile:
     )
 
 
-def _refusal(file: pa.NativeFile, group: Group, source: Source, room: int) -> StreamFaultError | None:
+def _refusal(file: pa.NativeFile, group: Group, source: Source, size: int, taken: int) -> StreamFaultError | None:
     """Say why a group is not read."""
     most, values = source.max_group_bytes, max((chunk.values for chunk in group.chunks), default=0)
-    if room < 0:
-        detail = f"{group.name} and those before it take {-room} bytes more than the file has: they share pages"
-        return StreamFaultError("overlapping_groups", detail, -room, 0)
-    size = max(group.size, values * _LEVELS)
-    if size > most:
-        detail = f"{group.name} unpacks to {size} bytes, over the source's max_group_bytes"
-        return StreamFaultError("row_group_too_large", detail, size, most)
+    if group.packed > size:
+        return StreamFaultError("unreadable_parquet", f"{group.name} is said to take more bytes than the file has")
+    if taken > size:
+        detail = f"{group.name} and those before it take more bytes than the file has: they share pages"
+        return StreamFaultError("overlapping_groups", detail, taken, size)
+    whole = max(group.size, values * _LEVELS)
+    if whole > most:
+        detail = f"{group.name} unpacks to {whole} bytes, over the source's max_group_bytes"
+        return StreamFaultError("row_group_too_large", detail, whole, most)
     if isinstance(file, pa.PythonFile) and group.packed > _LOOKED_THROUGH:
         return None
     return check_pages(file, group, source.max_page_bytes)
@@ -81,7 +90,8 @@ def _group_rows(
 ) -> Generator[Rows | Lost, None, None]:
     """Give the rows of one group from a number onwards, until they weigh more than `most`."""
     at, end, weight = group.begin, group.begin + group.rows, 0
-    many = max(1, min(_BATCH_ROWS, _BATCH_BYTES * group.rows // max(1, group.size)))
+    shared = any(_SHARED_PREFIXES in chunk.encodings for chunk in group.chunks)
+    many = _FEW_ROWS if shared else max(1, min(_BATCH_ROWS, _BATCH_BYTES * group.rows // max(1, group.size)))
     batches = parquet.iter_batches(many, row_groups=[group.number], use_threads=False)
     try:
         for batch in batches:

@@ -105,7 +105,7 @@ def _validate(array: Array) -> None:
     elif isinstance(array, pa.ListArray | pa.LargeListArray):
         array.validate()
         offsets = array.offsets.cast(pa.int64())
-        pa.LargeListArray.from_arrays(offsets, pa.nulls(len(array.values), pa.int8())).validate(full=True)
+        pa.LargeListArray.from_arrays(offsets, pa.nulls(len(array.values), pa.int8())).validate(full=True)  # type: ignore[call-overload]
         _validate(array.values)
     else:
         undecoded(array).validate(full=True)

@@ -6,14 +6,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.stages.parts import Outcome, a_source, outcome
+from tests.stages.parts import UNIT, Outcome, a_source, a_split, outcome, parts_of
+from tests.stages.parts import parsed as decoded_and_parsed_batch
 
 from headrace.schemas.document import DOCUMENT_SCHEMA
+from headrace.schemas.unit import UnitBatch
 from headrace.stages.parse import Parse
 from headrace.stages.parsing.html import main_text
 from headrace.stages.parsing.json_values import parsed, spelled
@@ -193,9 +196,9 @@ def test_quotes_mean_nothing_between_tabs(tmp_path: Path) -> None:
 
 
 def test_csv_rows_that_do_not_fit(tmp_path: Path) -> None:
-    """Too many or too few fields, quotes that never close: quarantined with the place, the other rows are kept."""
+    """Too many or too few fields, quotes that never close: quarantined with the line, the other rows are kept."""
     result = outcome(tmp_path, "f.csv", b'id,text\n1,a\n2,b,c\n3\n4,d\n5,"open\n6,e\n')
-    assert result.texts("f.csv") == ["a", "d"]
+    assert [(row["text"], row["offset"]) for row in result.documents] == [("a", 8), ("d", 20), ("e", 32)]
     assert [(row["reason"], row["offset"]) for row in result.settled] == [
         ("invalid_csv", 12),
         ("invalid_csv", 18),
@@ -296,3 +299,70 @@ def test_a_unit_without_records() -> None:
     batch = decoded_and_parsed(UnitBatch(0, RAW_SCHEMA.empty_table()))
     assert batch.documents.schema.equals(DOCUMENT_SCHEMA)
     assert Parse().kind == "parse"
+
+
+@pytest.mark.parametrize("unit_bytes", [40, UNIT])
+@pytest.mark.parametrize("bad", ['500,"open', '500,5" wide', '500,a "word"', '500,"x" y', "500,a,b", "500"])
+def test_one_bad_row_in_a_thousand_costs_itself(tmp_path: Path, bad: str, unit_bytes: int) -> None:
+    """Stray quotes swallow nothing: the other rows are there, each with its place, and the bad one has its line."""
+    rows = [f'{n},"text {n}, quoted"' if n % 3 else f"{n},text {n}" for n in range(1000)]
+    rows[500] = bad
+    data = "id,text\n" + "\n".join(rows) + "\n"
+    (tmp_path / "f.csv").write_text(data)
+    result = Outcome(tmp_path, a_source("f.csv"), unit_bytes)
+    refused = {row["offset"] for row in result.settled}
+    good = bad == '500,a "word"'
+    assert refused == (set() if good else {data.index(bad)})
+    assert len(result.documents) == 1000 - len(refused)
+    assert all(row["detail"].startswith(f"line 502 (byte {row['offset']}): ") for row in result.settled)
+    for row in result.documents:
+        assert data[row["offset"] :].startswith(f"{orjson.loads(row['metadata'])['id']},")
+
+
+def test_lines_that_may_belong_together_are_not_taken_apart(tmp_path: Path) -> None:
+    """A field of several lines whose end is broken is refused as a whole: its lines are no rows."""
+    result = outcome(tmp_path, "f.csv", b'id,text\n0,a\n1,"one, x\ntwo, y\nthree" z, w\n2,"b"\n3,c\n')
+    assert result.texts("f.csv") == ["a", "c"]
+    assert [row["reason"] for row in result.settled] == ["invalid_csv"]
+
+
+def test_the_url_of_a_container_counts_more(tmp_path: Path) -> None:
+    """Where a container says from where a record was fetched, that is the url; the record's own stays in metadata."""
+    (tmp_path / "f.jsonl").write_bytes(b'{"text": "a", "url": "inside"}\n{"text": "b", "url": "inside"}\n')
+    (part,) = parts_of(a_split(tmp_path, "f.jsonl"), a_source())
+    urls = pa.array(["http://outside", None])
+    records = part.documents.set_column(part.documents.schema.get_field_index("url"), "url", urls)
+    table = decoded_and_parsed_batch(UnitBatch(0, records)).documents
+    assert table["url"].to_pylist() == ["http://outside", "inside"]
+    assert table["metadata"].to_pylist() == ['{"url":"inside"}', None]
+
+
+def test_text_inside_objects(tmp_path: Path) -> None:
+    """`a.b` is field b of the object a, unless a field has that very name; what else is in a stays in the metadata."""
+    lines = (
+        b'{"a": {"b": "deep", "c": 1}, "k": 2}\n{"a": {"b": "alone"}}\n{"a.b": "flat", "a": {"b": "x"}}\n'
+        b'{"a": "none"}\n{"a": {"b": 3}}\n'
+    )
+    result = outcome(tmp_path, "f.jsonl", lines, text_field="a.b")
+    assert [(row["text"], row["metadata"]) for row in result.documents] == [
+        ("deep", '{"a":{"c":1},"k":2}'),
+        ("alone", None),
+        ("flat", '{"a":{"b":"x"}}'),
+    ]
+    assert [(row["reason"], row["detail"].partition(":")[0]) for row in result.settled] == [
+        ("no_text_field", "line 4 (byte 92)"),
+        ("text_not_string", "line 5 (byte 106)"),
+    ]
+
+
+def test_elements_of_arrays_have_lines(tmp_path: Path) -> None:
+    """A broken element of a JSON file is named by its line and its byte, in any charset."""
+    text = '[\n{"text": "清洗"},\n\n{"text": 1},\n{"text": }\n]\nrest'
+    for encoding in ("utf-8", "gb18030", "utf-16-le"):
+        result = outcome(tmp_path, "f.json", text.encode(encoding))
+        places = [(row["reason"], row["detail"].partition(":")[0]) for row in result.settled]
+        wanted = ((4, "text_not_string", '{"text": 1'), (5, "invalid_json", '{"text": }'), (7, "invalid_json", "rest"))
+        assert places == [
+            (reason, f"line {line} (byte {len(text[: text.index(sign)].encode(encoding))})")
+            for line, reason, sign in wanted
+        ]

@@ -207,3 +207,19 @@ def test_thrift_structs_are_read_or_refused() -> None:
     for data in (b"", b"\x15", b"\x15\xff" + b"\xff" * 20, b"\x19\xfc\xff\xff\xff\x7f", b"\x18\x7f", deep, b"\x1b\x00"):
         with pytest.raises(ThriftError):
             read_struct(data)
+
+
+@pytest.mark.parametrize("encoding", ["PLAIN", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"])
+def test_every_encoding_of_strings(tmp_path: Path, encoding: str) -> None:
+    """Those that no dictionary can be kept of are read too, and values that share their bytes are bounded as well."""
+    encodings = {"text": encoding, "more": encoding}
+    table = pa.table({"text": [f"清洗 {n}" for n in range(300)], "more": [f"x{n}" for n in range(300)]})
+    data = parquet(table, use_dictionary=False, column_encoding=encodings, row_group_size=100)
+    (tmp_path / "t.parquet").write_bytes(data)
+    rows = records_of(parts_of(a_split(tmp_path, "t.parquet"), a_source(), 700))
+    assert [text.decode() for _, text in rows] == table["text"].to_pylist()
+    same = pa.table({"text": ["x" * 1_000_000] * 200, "more": ["y"] * 200})
+    data = parquet(same, use_dictionary=False, column_encoding=encodings, compression="zstd")
+    (tmp_path / "t.parquet").write_bytes(data)
+    (fault,) = faults_of(parts_of(a_split(tmp_path, "t.parquet"), a_source(), 4 * UNIT))
+    assert (fault["offset"], fault["reason"]) == (99, "expansion")
