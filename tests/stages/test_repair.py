@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -155,6 +157,16 @@ def test_a_column_in_chunks_and_with_nulls(table_of: Tabled) -> None:
     assert Repair().process(table)["text"].to_pylist() == ["a\n", "b", "c"]
     assert "text" in nulled.column_names
     assert Repair().process(table.slice(0, 0)).num_rows == 0
+
+
+def test_the_how_to_page_shows_what_happens() -> None:
+    """Before and after of docs/how-to/repair.md, where both are written out as they are."""
+    page = (Path(__file__).parents[2] / "docs/how-to/repair.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `?(?:[a-z_]+)?`? ?\| `([^`]+)`(?: \([^|]*\))? \| `([^`]+)` \|$", page, re.MULTILINE)
+    written = [(before, after) for before, after in rows if not before.startswith("\\")]
+    assert len(written) >= 5
+    for before, after in written:
+        assert repaired(before)[0] == after
 
 
 # Pieces that repairs look for, so that random text meets them in every order.

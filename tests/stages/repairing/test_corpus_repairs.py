@@ -210,7 +210,7 @@ def right_texts(corpus: Path) -> Iterator[tuple[str, str]]:
 
 
 def test_what_is_right_stays(corpus: Path) -> None:
-    """Over a thousand real texts in forty languages: not one is changed, but for the few that are garbled in truth."""
+    """Over a thousand real texts in many languages: not one is changed, but for the few that are garbled in truth."""
     paths, texts = zip(*right_texts(corpus), strict=True)
     assert len(texts) > 1000
     result = Repair().process(pa.table({"text": pa.array(texts, pa.large_string())}))
