@@ -86,6 +86,16 @@ def test_control_characters_and_terminal_codes(corpus: Path) -> None:
     assert "分级" in text
 
 
+@pytest.mark.parametrize(
+    ("name", "last"), [("nul-escaped.jsonl", "once, then stops."), ("nul-in-html.html", "缺一不可。")]
+)
+def test_nul_of_any_container_goes(corpus: Path, name: str, last: str) -> None:
+    """A NUL that came through JSON or HTML is gone, and the text behind it is there."""
+    text, _ = mended(corpus, "bad/made", name)
+    assert "\0" not in text
+    assert last in text
+
+
 def test_line_ends_of_all_kinds(corpus: Path) -> None:
     """line-ends.txt has nine pieces on nine lines, cr-only.txt more than one line and no carriage return."""
     text, _ = mended(corpus, "bad/made", "line-ends.txt")
