@@ -11,12 +11,14 @@ import numpy as np
 from headrace.stages.decoding.batch import decoded_as, judged
 from headrace.stages.decoding.rows import Rows
 from headrace.stages.kernels.arrays import Bytes, Counts, Flags, Offsets, read_only
+from headrace.stages.kernels.charset_facts import HIGH
 from headrace.stages.kernels.charset_model import FIRST_PAGE, UTF_8, Model
 from headrace.stages.kernels.charset_race import CODEC, SCORE
 from headrace.stages.kernels.charset_transcode import FOREIGN, LOST_CODES, STRAIN, SUSPECT
 
 _FAVOUR = 800  # centinats by which a line's charset must be likelier than its file's
 _LEAST_LIKELY = -800  # centinats a byte beyond ASCII: what a page must give to be believed for a line
+_FAVOUR_IN_MIXED = 300  # the same, once other lines of the file are known to be in another charset
 _FEW, _LAST_SIGN = 6, 0x40  # bytes that are a word at least; what comes behind in ASCII are mostly letters
 _CALMER = 3  # times less strain must be in a line by its own charset
 _NAMED = 5  # places that a detail names before it counts
@@ -77,6 +79,9 @@ def by_line(
     suspects = np.flatnonzero((batch.notes[:, SUSPECT] > 0) & may_change)
     if len(suspects):
         codecs[suspects] = _accepted(_part(lines, suspects), batch.notes[suspects], expected[suspects], model)
+        rest = np.flatnonzero(_beside_others(codecs, expected, firsts) & (batch.facts[:, HIGH] > 0))
+        if len(rest):
+            codecs[rest] = _among(_part(lines, rest), batch.notes[rest], expected[rest], codecs, model)
         batch = decoded_as(lines, codecs, model)
     lost, other = batch.notes[:, LOST_CODES], codecs != expected
     odd = other | (lost > 0)
@@ -158,6 +163,21 @@ def _accepted(lines: Rows, notes: Counts, expected: Counts, model: Model) -> Cou
     foreign = (notes[:, FOREIGN] > 0) & (found == UTF_8)
     as_whole = theirs[:, LOST_CODES] == notes[:, LOST_CODES]
     return np.where(~noise & (fewer | (as_whole & (calmer | foreign))), found, expected)
+
+
+def _beside_others(codecs: Counts, expected: Counts, firsts: Offsets) -> Flags:
+    """Flag the lines of rows in which other lines turned out to be in another charset."""
+    others = np.add.reduceat(codecs != expected, firsts[:-1]) > 0
+    flags: Flags = np.repeat(others, np.diff(firsts)) & (codecs == expected)
+    return flags
+
+
+def _among(lines: Rows, notes: Counts, expected: Counts, codecs: Counts, model: Model) -> Counts:
+    """Give the charset of inconspicuous lines in rows that are mixed: short ones are read by either without a sign."""
+    batch = judged(lines, expected, _FAVOUR_IN_MIXED, model, proofs=False)
+    found = batch.found[:, CODEC]
+    known = np.isin(found, codecs) & ((found < FIRST_PAGE) | (expected == UTF_8))
+    return np.where(known & (batch.notes[:, LOST_CODES] <= notes[:, LOST_CODES]), found, expected)
 
 
 def _noise(lines: Rows, found: Counts, scores: Counts, expected: Counts, model: Model) -> Flags:

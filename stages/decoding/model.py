@@ -13,7 +13,6 @@ from headrace.stages.decoding.languages import EDGE, FOREIGN, LANGUAGES, Languag
 from headrace.stages.decoding.letters import SIGNS, SPANISH_SIGNS, parsed_shares
 from headrace.stages.decoding.logarithm import log_ratio
 from headrace.stages.kernels.charset_model import (
-    ANY,
     BEYOND,
     BIG5,
     CASELESS,
@@ -48,12 +47,23 @@ from headrace.stages.kernels.charset_model import (
 _HYPOTHESES = (
     (GB18030, HANS, 0),
     (GB18030, HANT, -250),
+    (GB18030, JAPANESE, -700),
     (BIG5, HANT, -100),
     (CP932, JAPANESE, -300),
     (EUC_JP, JAPANESE, -400),
     (CP949, KOREAN, -150),
     (EUC_TW, HANT, -500),
     (JOHAB, KOREAN, -700),
+)
+_LANGUAGES_OF_FAMILIES = (
+    [HANS, HANT],
+    [HANT],
+    [JAPANESE],
+    [JAPANESE],
+    [KOREAN],
+    [HANT],
+    [KOREAN],
+    [HANT],
 )
 _NO_LETTER, _NO_SIGN, _NOT_A_CHARACTER, _CONTROL = -1150, -1250, -3000, -1300
 _ALPHABET = 28  # A to Z behind the two numbers that are no letters
@@ -76,7 +86,7 @@ def built_model() -> Model:
     foreign = _foreign_shares(spoken)
     tables = [_page_row(pages[n], language(code), foreign, spanish=code == "es") for n, code, _ in rows]
     return Model(
-        codes=_packed(_codes(), han.logs[ANY]),
+        codes=_packed(_codes(), han.logs),
         longer=np.concatenate([code_tables.gb18030_four_byte(), cns_planes().ravel()]).astype(np.uint32),
         pages=pages,
         families=families,
@@ -114,8 +124,11 @@ def _codes() -> npt.NDArray[np.uint32]:
 
 
 def _packed(codes: npt.NDArray[np.uint32], logs: Logs) -> npt.NDArray[np.uint32]:
-    """Put into each entry how unlikely its character is in a text of unknown language."""
-    costs = np.minimum(-logs[np.minimum(codes, BEYOND)].astype(np.int64) // COST_STEP, MOST_COST)
+    """Put into each entry how unlikely its character is in the languages that are written in its charset."""
+    spoken = np.stack([logs[languages].max(0) for languages in _LANGUAGES_OF_FAMILIES]).astype(np.int64)
+    costs = np.minimum(
+        -np.take_along_axis(spoken, np.minimum(codes, BEYOND).astype(np.int64), 1) // COST_STEP, MOST_COST
+    )
     packed: npt.NDArray[np.uint32] = np.where(codes, codes | (costs << COST_SHIFT), 0).astype(np.uint32)
     return packed
 

@@ -15,6 +15,7 @@ STEP = 64  # bytes between two looks at how far the best is ahead
 _AHEAD = 6000  # centinats that the best must be ahead of all others
 _FAR_BEHIND = 12_000
 _DAMAGE, _LONG_CODE, _REPEATED = 2400, 1500, 250
+_OTHER_CHARSET, _OTHER_LINE, _NEWLINE = 800, 2000, 10  # as in charset_scores
 _ENOUGH, _UNITS_PER_BAD, _MOST_MEAN = 60, 50, 950
 
 
@@ -45,7 +46,7 @@ def quick_cost(
 
     The cost is -HOPELESS once it is far above that of the best, whose costs at every STEP bytes are in `best`.
     """
-    at = cost = units = bad = looks = last = 0
+    at = cost = units = bad = looks = last = line_most = line_high = 0
     while at + 1 < len(sample):
         if at >= looks * STEP:
             own[looks] = cost
@@ -55,7 +56,11 @@ def quick_cost(
         byte = number(sample[at])
         if byte < 0x80:
             at += 1
+            if byte == _NEWLINE:
+                cost = min(cost, line_most + line_high * _OTHER_CHARSET + _OTHER_LINE)
+                line_most, line_high = cost, 0
             continue
+        begin = at
         entry = number(codes[byte << 8 | sample[at + 1]])
         if entry:
             cost += _REPEATED if entry == last else (entry >> COST_SHIFT) * COST_STEP
@@ -67,5 +72,6 @@ def quick_cost(
             bad += point <= 0
             at += size
         last = entry
+        line_high += at - begin
     own[looks:] = cost
     return cost, units, bad

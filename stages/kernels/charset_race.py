@@ -22,6 +22,7 @@ from headrace.stages.kernels.charset_sample import WINDOWS, room, whole_sample, 
 from headrace.stages.kernels.charset_scores import (
     ASCII_SCORE,
     BAD,
+    BAD_PER_UNIT,
     HAN,
     HANGUL,
     KANA,
@@ -148,7 +149,7 @@ def score_all(
     scores[:] = HOPELESS
     tally = np.empty(TALLIES, np.int64)
     score = utf8_score(sample, model, tally)
-    if tally[UNITS] >= 2 * tally[BAD]:
+    if tally[UNITS] * BAD_PER_UNIT >= tally[BAD]:
         scores[UTF_8] = score + _UTF8_PRIOR
     easy = score_double_bytes(sample, model, scores)
     may_be_wide = known[NULS] > 0 or known[CONTROLS] * 50 > known[SIZE]

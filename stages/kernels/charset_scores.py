@@ -37,6 +37,10 @@ _NEW_PAIR = -90
 _REPEATED = -250  # a character that repeats the one before, as in rules and dots, says the same in every charset
 _KATAKANA_RUN, _KATAKANA_END, _KATAKANA_ALONE = -520, -900, -1250
 _UTF8_DAMAGE, _UTF8_CUT, _UTF8_ASTRAL = -2200, -1200, -1400
+# A line that a charset cannot read may be in another one: then it costs no more than this for a byte, and this besides.
+_OTHER_CHARSET, _OTHER_LINE = -800, -2000
+BAD_PER_UNIT, _MUCH_DAMAGE = 4, 40  # of UTF-8: some lines may be in another charset
+_NEWLINE = 10
 _UTF16_ASTRAL, _UTF16_HALF = -1600, -1200
 
 _slot, _tag = part(pair_slot), part(pair_tag)
@@ -96,6 +100,7 @@ def double_byte_score(sample: Bytes, guess: int, model: Model, best: Counts, own
     codes, longer, ascii_logs = model.codes[family], model.longer, model.ascii_logs
     at = score = ascii_part = looks = bad = units = han = kana = hangul = 0
     last, run_end, run_units, in_word = 0, -1, 0, False  # `last`: the code point before, in the same run
+    line_least, line_high = 0, 0
     while at < len(sample):
         if at >= looks * STEP:
             own[looks] = score
@@ -109,6 +114,10 @@ def double_byte_score(sample: Bytes, guess: int, model: Model, best: Counts, own
             if at and at == run_end and is_chinese(last):
                 score += run_cost(byte, units - run_units, in_word)
             at += 1
+            line_least += ascii_logs[byte]
+            if byte == _NEWLINE:
+                score = max(score, line_least + line_high * _OTHER_CHARSET + _OTHER_LINE)
+                line_least, line_high = score, 0
             continue
         starts = at != run_end
         point, size = 0, 2
@@ -134,6 +143,7 @@ def double_byte_score(sample: Bytes, guess: int, model: Model, best: Counts, own
         bad += point == LOST
         last = point
         at += size
+        line_high += size
         run_end = at
     own[looks:] = score
     tally[BAD], tally[UNITS], tally[HAN], tally[KANA], tally[HANGUL] = bad, units, han, kana, hangul
@@ -183,7 +193,7 @@ def katakana_score(sample: Bytes, at: int) -> int:
 @part
 def utf8_score(sample: Bytes, model: Model, tally: Counts) -> int:
     """Give the score of UTF-8, damage included; `tally` counts damaged places and sequences."""
-    at = score = before = 0
+    at = score = before = line_least = line_high = 0
     logs, pairs, ascii_logs = model.character_logs[ANY], model.pairs, model.ascii_logs
     tally[:] = 0
     while at < len(sample):
@@ -192,9 +202,14 @@ def utf8_score(sample: Bytes, model: Model, tally: Counts) -> int:
             score += ascii_logs[byte]
             before = 0
             at += 1
+            line_least += ascii_logs[byte]
+            if byte == _NEWLINE:
+                score = max(score, line_least + line_high * _OTHER_CHARSET + _OTHER_LINE)
+                line_least, line_high = score, 0
             continue
         point, size = read_utf8(sample, at, len(sample))
         at += size
+        line_high += size
         if point == LOST:
             score += _UTF8_DAMAGE
             tally[BAD] += 1
@@ -204,7 +219,7 @@ def utf8_score(sample: Bytes, model: Model, tally: Counts) -> int:
             tally[UNITS] += 1
             score += _UTF8_ASTRAL if size == 4 else character_score(point, before, logs, pairs)
         before = point
-        if tally[BAD] > 40 and tally[BAD] > tally[UNITS]:
+        if tally[BAD] > _MUCH_DAMAGE and tally[BAD] > tally[UNITS] * BAD_PER_UNIT:
             return HOPELESS
     return score
 

@@ -23,7 +23,7 @@ from headrace.stages.kernels.compiled import part
 from headrace.stages.kernels.utf8 import copy, encode
 
 # Columns of the notes. LOST_CODES: codes without a meaning (shown as U+FFFD) and the one that the row's end cut (left
-# out). STRAIN: how unlikely the oddest passage within a line is. FOREIGN: sequences of UTF-8 in a single-byte page.
+# out). STRAIN: how unlikely the oddest passage within a line is. FOREIGN: sequences of UTF-8 in another charset.
 # LAYOUT: codes of Big5 whose meaning depends on the vendor.
 # SUSPECT: some of this makes a look at single lines worth while.
 LOST_CODES, STRAIN, FOREIGN, LAYOUT, SUSPECT = range(5)
@@ -92,11 +92,21 @@ def from_page(data: Bytes, at: int, end: int, page: Points, out: Bytes, to: int,
 
 
 @part
+def begins_as_utf8(data: Bytes, at: int, end: int) -> bool:
+    """Say whether two three-byte sequences of UTF-8 stand at a place, as Han and kana have them."""
+    if data[at] < 0xE3 or data[at] > 0xEF or at + 5 >= end:
+        return False
+    return (
+        read_utf8(data, at, end)[1] == 3 and read_utf8(data, at, end)[0] > 0 and read_utf8(data, at + 3, end)[0] > 0x7FF
+    )
+
+
+@part
 def from_codes(
     data: Bytes, at: int, end: int, family: int, codes: Points, longer: Points, out: Bytes, to: int, notes: Counts
 ) -> int:
     """Look up codes of two bytes, and read the others."""
-    start, strain, worst, vendor, last = to, 0, 0, 0, 0
+    start, strain, worst, vendor, last, run_end = to, 0, 0, 0, 0, -1
     while at < end:
         byte = number(data[at])
         if byte < 0x80:
@@ -105,7 +115,10 @@ def from_codes(
             at += 1
             if byte == _NEWLINE:
                 strain = 0
+            run_end = -1
             continue
+        if at != run_end:
+            notes[FOREIGN] += begins_as_utf8(data, at, end)
         entry, size = 0, 2
         if at + 1 < end:
             code = byte << 8 | data[at + 1]
@@ -115,6 +128,7 @@ def from_codes(
         if entry == 0:
             point, size = read_code(data, at, end, family, codes, longer)
         at += size
+        run_end = at
         if point <= 0:
             notes[LOST_CODES] += 1
             strain += _LOST_STRAIN
