@@ -125,8 +125,8 @@ def _garbled(letters: Links) -> Flags:
     signs = [i for i, c in enumerate(alphabet, 1) if not c.isalpha()]
     for lead in _LEADS_OF_ALPHABETS:
         table[letters[ord(lead)], signs] = True
-    for first, second in _BEGINNINGS:
-        table[letters[ord(first)], letters[ord(second)]] = True
+    for pair in _BEGINNINGS:
+        table[letters[ord(pair[0])], letters[ord(pair[1])]] = True
     table[letters[[ord(c) for c in _LEADS_BEFORE_ANYTHING]], 0] = True
     return read_only(table)
 
