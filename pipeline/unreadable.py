@@ -16,7 +16,8 @@ def unreadable(job: Job, cause: str, deaths: int) -> tuple[UnitBatch, Done]:
     cursor, split = job.request.cursor, job.split
     first, *others = split.files[min(cursor.file, len(split.files) - 1) :]
     until = "its end" if split.end is None else f"byte {split.end}"
-    detail = f"the reader died {deaths} times between byte {cursor.offset} and {until}"
+    place = f"byte {cursor.offset}" + (f" of member {cursor.member}" if cursor.member else "")
+    detail = f"the reader died {deaths} times between {place} and {until}"
     if others:
         detail += f"; with it went {', '.join(f.path for f in others)}"
     draft = Draft(
