@@ -72,6 +72,7 @@ class Outcome:
         self.settled: list[dict[str, Any]] = []
         self.counts: dict[str, int] = {}
         self.notes: dict[str, str] = {}
+        self.others: dict[str, int] = {}  # records that are no documents
         for split in cut_splits(source, root, self.files, unit_bytes=unit_bytes, first_index=0):
             for part in parts_of(split, source, unit_bytes):
                 self._take(part)
@@ -85,6 +86,7 @@ class Outcome:
             path = count.path.removeprefix("s:")
             self.counts[path] = self.counts.get(path, 0) + count.records
             self.notes[path] = count.note or self.notes.get(path, "")
+            self.others[path] = self.others.get(path, 0) + sum(count.counts.values())
 
     def texts(self, path: str) -> list[str]:
         """Give the texts of one file."""

@@ -19,7 +19,7 @@ Files = Mapping[str, bytes]
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
-    "zst": zstandard.compress,
+    "zst": lambda data: zstandard.ZstdCompressor(write_checksum=True).compress(data),
     "bz2": lambda data: bz2.compress(data, 1),  # blocks of 100 kB
     "xz": lzma.compress,
     "lzma": lambda data: lzma.compress(data, format=lzma.FORMAT_ALONE),
