@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import BinaryIO, Protocol
 
-from headrace.stages.reading.unpack import OPENERS, DamagedError, Member
+from headrace.stages.reading.unpack import DamagedError, Member
 
 _CHUNK = 1 << 16
 
@@ -143,13 +143,3 @@ class UnpackedStream:
         if self._input:
             self._member, self._begun = self._open_member(), True
         return b""
-
-
-def gunzip(inner: ByteStream) -> UnpackedStream:
-    """Unpack gzip, member after member."""
-    return UnpackedStream(inner, OPENERS["gzip"])
-
-
-def unzstd(inner: ByteStream) -> UnpackedStream:
-    """Unpack Zstandard, frame after frame."""
-    return UnpackedStream(inner, OPENERS["zstd"])
