@@ -33,11 +33,12 @@ from tests.corpus_outcomes import (
     PARQUET,
     Wanted,
 )
+from tests.read_command import Row, places, rows_of
 
-from headrace.pipeline.cli_rows import as_json
-from headrace.pipeline.read_files import read_rows, stage
-from headrace.schemas.source import Source
 from headrace.stages.clean import Clean
+
+# The first test reads all files, and compiles kernels where nobody has yet.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 FOLDERS = {"made": "bad/made", "bugs": "bugs", "parquet": "bad/parquet-testing"}
 CASES = [
@@ -47,16 +48,6 @@ CASES = [
 ]
 RIGHT = [f"y_{name}.json" for name in JSON_RIGHT.split()]
 WRONG = [f"n_{name}.json" for name in JSON_WRONG.split()]
-Row = dict[str, Any]
-
-
-def rows_of(path: Path, **options: object) -> list[Row]:
-    """Read a file or a folder as `headrace read` does, each row as its JSON line has it and with its counts."""
-    stages = [stage("decode"), stage("parse"), stage("repair")]
-    source = Source.model_validate({"name": "read", "paths": ("-",), **options})
-    return [
-        {**as_json(row), "private_use": row.get("values.private_use")} for row in read_rows(str(path), source, stages)
-    ]
 
 
 @pytest.fixture(scope="module")
@@ -125,11 +116,6 @@ def test_outcome(
 
 
 METHODS = {"utf-8", "bom", "detected", "declared", "native"}
-
-
-def places(rows: list[Row], kind: str) -> list[tuple[str, int]]:
-    """Give reason and offset of the rows of a kind."""
-    return [(row[kind]["reason"], row["offset"]) for row in rows if kind in row]
 
 
 def counted(documents: list[Row]) -> Counter[str]:
