@@ -1,8 +1,8 @@
 """Detectors of charsets side by side, each as a function from bytes to text.
 
 A peer names a charset, and its text is what the widest code page of that family gives, so that no peer is failed for
-a narrow name (GB2312 for a text with a character of GBK). Peers that are not installed are looked for where `make bench-env`
-puts them; one that is nowhere is reported as absent.
+a narrow name (GB2312 for a text with a character of GBK). Peers that are not installed are looked for where
+`make bench-env` puts them; one that is nowhere is reported as absent.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from headrace.stages.reading.part import LINE
 
 if TYPE_CHECKING:  # the decoder loads numba and its tables
     from headrace.stages.decoding.decoder import DecodedRows
-    from headrace.stages.decoding.lines import Place
+    from headrace.stages.decoding.line_details import Place
 
 _NATIVE, _PAGE = "row", "html"  # formats: text already, and what declares its charset inside
 
@@ -106,7 +106,7 @@ def _declared(table: pa.Table, row: int) -> str | None:
 
 def _places(table: pa.Table) -> list[Place]:
     """Give where each row begins in its file."""
-    from headrace.stages.decoding.lines import Place
+    from headrace.stages.decoding.line_details import Place
 
     lines = table[LINE].to_pylist() if LINE in table.column_names else [None] * table.num_rows
     return [Place(line, byte or 0) for line, byte in zip(lines, table["offset"].to_pylist(), strict=True)]

@@ -173,7 +173,6 @@ REASONS = {  # file -> how often each reason is wanted
     "deep-nest.jsonl": {"invalid_json": 1},
     "wrong-types.jsonl": {"not_an_object": 4, "text_not_string": 4, "no_text_field": 1, "empty": 2},
     "csv-quotes.csv": {"invalid_csv": 4},
-    "latin1-in-utf8.jsonl": {"undecodable": 1},
     "script-only.html": {"empty": 1},
     "html-named.png": {"unsupported_format": 1},
     "png-named.jpg": {"unsupported_format": 1},
@@ -245,8 +244,8 @@ def test_single_texts_of_made_faults(made: Outcome) -> None:
     assert CLEAN in made.texts("deep-div.html")[0]
     assert all(part in made.texts("no-closing.html")[0] for part in (CLEAN, ENGLISH))
     assert "/" not in "".join(made.texts("overlong.txt"))
-    assert "é" not in "".join(made.texts("latin1-in-utf8.jsonl"))
-    assert len(made.texts("latin1-in-utf8.jsonl")) == 2
+    assert len(made.texts("latin1-in-utf8.jsonl")) == 3
+    assert made.texts("latin1-in-utf8.jsonl")[1] == "café °C"
     assert made.documents
 
 

@@ -65,7 +65,20 @@ PAGES: tuple[tuple[str, int, tuple[str, ...]], ...] = (
 )
 # As kernels number them (`charset_model`).
 NUMBERED = (*DOUBLE_BYTE, CP950, UTF_8, *WIDE[:2], *(name for name, _, _ in PAGES))
-RARER_LANGUAGES = {"eo": -50, "mt": -50, "vi": -50, "ca": -50, "hr": -50, "sl": -50, "sq": -150, "is": -50, "fa": -100}
+RARER_LANGUAGES = {
+    "eo": -50,
+    "mt": -50,
+    "vi": -50,
+    "ca": -50,
+    "hr": -50,
+    "sl": -50,
+    "sq": -150,
+    "is": -50,
+    "fa": -100,
+    "sr": -150,
+    "mk": -200,
+    "be": -100,
+}
 
 _SUPERSETS = {
     **dict.fromkeys(("gb2312", "gbk"), "gb18030"),

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headrace.stages.decoding.cns11643 import cns_planes
+from headrace.stages.decoding.hkscs import web_additions
 from headrace.stages.kernels.charset_model import CP950_FIRST, CP950_LAST, GB_FOUR_BYTE_CODES, SEQUENCE, SEQUENCES
 
 CODES = 1 << 16
@@ -78,10 +79,13 @@ def big5() -> Table:
     """Give Big5 as the web has it: CP950 and what Hong Kong added (HKSCS), whose layout rules in rows C6 to C8."""
     table = _two_byte("cp950")
     hkscs = _two_byte("big5hkscs")
-    code = np.arange(CODES)
-    theirs = ((code >= CP950_FIRST) & (code <= CP950_LAST)) | (table == 0)
+    codes = np.arange(CODES)
+    theirs = ((codes >= CP950_FIRST) & (codes <= CP950_LAST)) | (table == 0)
     table[theirs] = hkscs[theirs]
-    return _filled(table, _two_byte("big5"))
+    table = _filled(table, _two_byte("big5"))
+    for code, point in web_additions():
+        table[code] = point
+    return table
 
 
 def big5_cp950() -> Table:

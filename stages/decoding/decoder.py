@@ -19,7 +19,8 @@ from headrace.stages.decoding.charset import (
     number_of,
 )
 from headrace.stages.decoding.charsets import NUMBERED, codec_of
-from headrace.stages.decoding.lines import FIRST, Place, by_line, detail
+from headrace.stages.decoding.line_details import FIRST, Place, detail
+from headrace.stages.decoding.lines import by_line
 from headrace.stages.decoding.model_cache import charset_model
 from headrace.stages.decoding.python_codecs import python_text
 from headrace.stages.decoding.rows import Rows, rows_of_bytes
@@ -161,7 +162,7 @@ def _read_by_lines(result: DecodedRows, suspects: list[int], places: Sequence[Pl
     for row, charset, found in zip(suspects, charsets, mended, strict=True):
         if not found.lines:
             continue
-        result.details[row] = detail(found.lines, places[row] if places else FIRST, NUMBERED)
+        result.details[row] = detail(found.lines, places[row] if places else FIRST, NUMBERED, found.more)
         if found.mixed:
             codec = NUMBERED[found.codec] if found.codec is not None else charset.codec
             result.charsets[row] = replace(charset, codec=codec, method="lines")

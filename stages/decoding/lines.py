@@ -1,14 +1,14 @@
-"""Lines in another charset than their file's, and lines that lost something: found, decoded and named."""
+"""Lines in another charset than their file's, and lines that lost something: found and decoded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 
-from headrace.stages.decoding.batch import decoded_as, judged
+from headrace.stages.decoding.batch import Batch, decoded_as, judged
+from headrace.stages.decoding.line_details import Line
 from headrace.stages.decoding.rows import Rows
 from headrace.stages.kernels.arrays import Bytes, Counts, Flags, Offsets, read_only
 from headrace.stages.kernels.charset_facts import HIGH
@@ -17,52 +17,29 @@ from headrace.stages.kernels.charset_race import CODEC, SCORE
 from headrace.stages.kernels.charset_transcode import FOREIGN, LOST_CODES, STRAIN, SUSPECT
 
 _FAVOUR = 800  # centinats by which a line's charset must be likelier than its file's
-_LEAST_LIKELY = -800  # centinats a byte beyond ASCII: what a page must give to be believed for a line
+# What a page must give for a line to be believed: centinats a byte beyond ASCII, and what is counted before any byte.
+_LEAST_LIKELY, _PRIOR = -800, -400
 _FAVOUR_IN_MIXED = 300  # the same, once other lines of the file are known to be in another charset
 _FEW, _LAST_SIGN = 6, 0x40  # bytes that are a word at least; what comes behind in ASCII are mostly letters
 _CALMER = 3  # times less strain must be in a line by its own charset
-_NAMED = 5  # places that a detail names before it counts
+_TOLD = 100  # odd lines of a row that are told; others are counted
 _NEWLINE = 10
 _NONE = np.zeros(0, np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a row begins in its file: its first line, counted from 1 (None: nobody counted), and its first byte."""
-
-    line: int | None
-    byte: int
-
-
-FIRST = Place(1, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What is told about a line: its number and first byte within the row, codes lost, its charset if another."""
-
-    number: int
-    begin: int
-    lost: int
-    codec: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
     """A row decoded line by line: its text, how many codes are lost, and the lines that are worth telling.
 
-    `codec` is set where the row is a single line, in another charset than its file.
+    `mixed` says that a line has another charset than the row; `codec` is that charset if the row is a single line.
     """
 
     text: str
     lost: int
-    lines: tuple[Line, ...]
+    lines: list[Line]
+    more: int  # lines that are counted, and told no more
+    mixed: bool
     codec: int | None
-
-    @property
-    def mixed(self) -> bool:
-        """Say whether a line has another charset than the row."""
-        return any(line.codec is not None for line in self.lines)
 
 
 def by_line(
@@ -75,61 +52,38 @@ def by_line(
     lines, firsts = _lines(rows, chosen)
     expected = np.repeat(np.array(numbers, np.int64), np.diff(firsts))
     may_change = np.repeat(~np.array(fixed, np.bool_), np.diff(firsts))
-    codecs, batch = expected.copy(), decoded_as(lines, expected, model)
+    batch = _decoded(lines, firsts, expected, may_change, model)
+    begins = rows.begins[list(chosen)].tolist()
+    spans = zip(firsts[:-1].tolist(), firsts[1:].tolist(), begins, strict=True)
+    return [_mended(batch, expected, *span) for span in spans]
+
+
+def _decoded(lines: Rows, firsts: Offsets, expected: Counts, may_change: Flags, model: Model) -> Batch:
+    """Decode lines by the charset that is expected of each, or by another."""
+    batch = decoded_as(lines, expected, model)
     suspects = np.flatnonzero((batch.notes[:, SUSPECT] > 0) & may_change)
-    if len(suspects):
-        codecs[suspects] = _accepted(_part(lines, suspects), batch.notes[suspects], expected[suspects], model)
-        rest = np.flatnonzero(_beside_others(codecs, expected, firsts) & (batch.facts[:, HIGH] > 0))
-        if len(rest):
-            codecs[rest] = _among(_part(lines, rest), batch.notes[rest], expected[rest], codecs, model)
-        batch = decoded_as(lines, codecs, model)
-    lost, other = batch.notes[:, LOST_CODES], codecs != expected
-    odd = other | (lost > 0)
-    mended = []
-    for first, last, row in zip(firsts[:-1].tolist(), firsts[1:].tolist(), chosen, strict=True):
-        told = [
-            Line(
-                at - first + 1,
-                int(lines.begins[at] - rows.begins[row]),
-                int(lost[at]),
-                int(codecs[at]) if other[at] else None,
-            )
-            for at in (np.flatnonzero(odd[first:last]) + first).tolist()
-        ]
-        text = str(batch.utf8[batch.offsets[first] : batch.offsets[last]].data, "utf-8")
-        single = told[0].codec if told and last - first == 1 else None
-        mended.append(Mended(text, int(lost[first:last].sum()), tuple(told), single))
-    return mended
+    if not len(suspects):
+        return batch
+    codecs = expected.copy()
+    codecs[suspects] = _accepted(_part(lines, suspects), batch.notes[suspects], expected[suspects], model)
+    rest = np.flatnonzero(_beside_others(codecs, expected, firsts) & (batch.facts[:, HIGH] > 0))
+    if len(rest):
+        codecs[rest] = _among(_part(lines, rest), batch.notes[rest], expected[rest], codecs, model)
+    return decoded_as(lines, codecs, model)
 
 
-def detail(lines: Sequence[Line], place: Place, names: Sequence[str]) -> str:
-    """Tell what is odd about which lines, as a person reads it; lines are counted from 1, bytes from 0.
-
-    >>> lines = (Line(17, 834, 3, None), Line(20, 900, 0, 0), Line(21, 950, 0, 0))
-    >>> detail(lines, FIRST, ["gb18030"])
-    'line 17 (byte 834): 3 codes lost; lines 20-21 as gb18030'
-    """
-    told = list(_told(lines, place, names))
-    more = len(told) - _NAMED
-    return "; ".join(told[:_NAMED]) + (f"; {more} more places" if more > 0 else "")
-
-
-def _told(lines: Sequence[Line], place: Place, names: Sequence[str]) -> Iterator[str]:
-    """Name each damaged line, and runs of whole lines in one other charset."""
-    for (lost, codec, _), run in groupby(enumerate(lines), lambda item: _alike(*item)):
-        first, *rest = [line for _, line in run]
-        where = f"byte {place.byte + first.begin}"
-        if place.line is not None:
-            number = place.line + first.number - 1
-            where = f"line {number} ({where})" if not rest else f"lines {number}-{number + len(rest)}"
-        charset = f" as {names[codec]}" if codec is not None else ""
-        loss = f": {lost} {'codes' if lost > 1 else 'code'} lost" if lost else ""
-        yield where + charset + loss
-
-
-def _alike(position: int, line: Line) -> tuple[int, int | None, int]:
-    """Give what lines that are told together have in common: consecutive, whole, in one charset."""
-    return line.lost, line.codec, position if line.lost else position - line.number
+def _mended(batch: Batch, expected: Counts, first: int, last: int, begin: int) -> Mended:
+    """Gather the lines of one row, which begins at a byte."""
+    lost, codecs = batch.notes[first:last, LOST_CODES], batch.found[first:last, CODEC]
+    other = codecs != expected[first:last]
+    odd = np.flatnonzero(other | (lost > 0))
+    told = [
+        Line(at + 1, int(batch.rows.begins[first + at]) - begin, int(lost[at]), int(codecs[at]) if other[at] else None)
+        for at in odd[:_TOLD].tolist()
+    ]
+    text = str(batch.utf8[batch.offsets[first] : batch.offsets[last]].data, "utf-8")
+    single = told[0].codec if told and last - first == 1 else None
+    return Mended(text, int(lost.sum()), told, len(odd) - len(told), bool(other.any()), single)
 
 
 def _lines(rows: Rows, chosen: Sequence[int]) -> tuple[Rows, Offsets]:
@@ -191,5 +145,5 @@ def _noise(lines: Rows, found: Counts, scores: Counts, expected: Counts, model: 
         plain = line[line < 0x80]
         beyond = int(scores[at]) - int(model.ascii_logs[plain].sum(dtype=np.int64))
         high = len(line) - len(plain)
-        flags[at] = beyond < _LEAST_LIKELY * high or high < _FEW > int((plain > _LAST_SIGN).sum())
+        flags[at] = beyond < _LEAST_LIKELY * high + _PRIOR or high < _FEW > int((plain > _LAST_SIGN).sum())
     return flags

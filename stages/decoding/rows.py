@@ -12,7 +12,10 @@ from headrace.stages.kernels.arrays import Array, Bytes, Offsets, read_only
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Row r is `data[begins[r]:ends[r]]`; group g, judged as one, has the rows `firsts[g]` to `firsts[g + 1]`."""
+    """Row r is `data[begins[r]:ends[r]]`; group g, judged as one, has the rows `firsts[g]` to `firsts[g + 1]`.
+
+    The arrays are read-only: writable ones would be another type to numba and compile every kernel again.
+    """
 
     data: Bytes
     begins: Offsets
@@ -56,6 +59,14 @@ class Rows:
 def rows_of_bytes(data: bytes) -> Rows:
     """Give one row that is a group."""
     return Rows(np.frombuffer(data, np.uint8), _BEGIN, _offsets([len(data)]), _ONE_GROUP)
+
+
+def rows_of_values(values: Sequence[bytes]) -> Rows:
+    """Give one row a value, each a group of its own."""
+    ends = np.cumsum([len(value) for value in values], dtype=np.int64)
+    begins = np.concatenate((_BEGIN, ends[:-1])) if len(values) else ends
+    data = np.frombuffer(b"".join(values), np.uint8)
+    return Rows(data, _frozen(begins), _frozen(ends), _offsets(range(len(values) + 1)))
 
 
 def rows_of_array(array: Array, firsts: Sequence[int]) -> Rows:

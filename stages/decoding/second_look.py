@@ -26,6 +26,8 @@ def looked_again(batch: Batch, charsets: list[Charset], model: Model) -> list[Ch
     layout = np.add.reduceat(batch.notes[:, LAYOUT], firsts[:-1]).tolist()
     better = list(charsets)
     for group, charset in enumerate(charsets):
+        if charset.method == "forced":
+            continue
         rows = batch.rows.part(firsts[group], firsts[group + 1])
         if charset.second and lost[group] * _DAMAGE > charset.lead:
             better[group] = _less_lossy(rows, charset, lost[group], model)

@@ -20,6 +20,8 @@ _EDGE, _FOREIGN, _LETTERS = 0, 1, 28  # as in stages/decoding/languages.py
 _LETTER_BEHIND, _EDGE_BEHIND = 370, 160
 _SIGN_IN_WORD, _SIGN_FIRST, _MARK_ALONE, _FINAL_INSIDE = -300, -200, -600, -400
 _CAPITAL_INSIDE, _CAPITAL_FIRST, _CAPITAL_NEXT, _SMALL_AFTER_CAPITALS = -400, -160, 0, -300
+_CAPITAL_AT_START = 100  # of what a capital costs is not asked behind what begins a text, a line, a title or a quotation
+_OPENING = (0x0A, 0x22, 0x28, 0x3B, 0x3E)  # line feed, quote, bracket, the ends of entities and of tags
 _BESIDE_DIGIT, _ALONE, _LATIN_ALONE, _SCRIPTS_MIXED = -150, -100, -150, -400
 
 
@@ -115,6 +117,8 @@ def page_score(sample: Bytes, places: Counts, guess: int, model: Model) -> int:
                 score += model.letter_pairs[language, second, third] + (_LETTER_BEHIND if third else _EDGE_BEHIND)
         twice = sample[at - 2] if at > 1 else np.uint8(10)
         score += place_score(kinds[twice], kinds[before], kind, kinds[behind], latin)
+        if kind == UPPER and before in _OPENING:
+            score += _CAPITAL_AT_START
         if not latin and (is_ascii_letter(number(before)) or is_ascii_letter(number(behind))):
             score += _SCRIPTS_MIXED
     return score

@@ -123,7 +123,7 @@ def from_codes(
         if at + 1 < end:
             code = byte << 8 | data[at + 1]
             entry = number(codes[code])
-            vendor += CP950_FIRST <= code <= CP950_LAST
+            vendor += entry != 0 and CP950_FIRST <= code <= CP950_LAST
         point = entry & POINT
         if entry == 0:
             point, size = read_code(data, at, end, family, codes, longer)
