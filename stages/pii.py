@@ -54,17 +54,17 @@ class Pii(BatchStage):
     passport: Mode = Field("mask", description="Passports, after a word such as 护照.")
     permit: Mode = Field("mask", description="Permits of Hong Kong, Macau and Taiwan travellers, after their name.")
     plate: Mode = Field("mask", description="Chinese vehicle plates, those of electric cars included.")
-    wechat: Mode = Field("mask", description="WeChat names, after a word such as 微信号.")
     qq: Mode = Field("mask", description="QQ numbers and groups, after a word such as QQ.")
+    wechat: Mode = Field("mask", description="WeChat names, after a word such as 微信号.")
     max_pii_found: int | None = Field(
         None, ge=0, description="More findings than this, of all kinds that are not off: the document is dropped."
     )
 
     def process(self, table: pa.Table) -> pa.Table:
         """Give the table with masked texts, the counts, and verdicts by `pii_<kind>` and `max_pii_found`."""
-        findings = found(table["text"])
-        counts = findings.counts().astype(np.float64)
         mask = np.array([self.mode(name) == "mask" for name in NAMES])
+        findings = found(table["text"], mask)
+        counts = findings.counts().astype(np.float64)
         table = with_column(table, "text", masked(table["text"], findings, mask))
         seen = [rank for rank, name in enumerate(NAMES) if self.mode(name) != "off"]
         for rank in seen:

@@ -8,19 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from headrace.stages.kernels.arrays import Bytes, Classes, Flags, Links, Offsets, Places
-from headrace.stages.kernels.compiled import kernel
+from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.pii_scan import digit_width
 
-_SPACE, _NEW_LINE, _RETURN, _NO_DIGIT, _PARAGRAPH = 0x20, 0x0A, 0x0D, 0x7E, 0x0B
+_SPACE, _NEW_LINE, _RETURN, _OTHER, _PARAGRAPH = 0x20, 0x0A, 0x0D, 0x7E, 0x0B
+_DOT, _LEAD_OF_DOTS = 0x2E, 0xE2  # … and ⒈ begin with E2, a dot of full width does not
 _AT, _LONGEST_NAME = 0x40, 64  # the part of an e-mail address before its @ (RFC 5321)
 
 
 @kernel
 def with_lines(view: Bytes, offsets: Offsets, begins: Places, ends: Places, data: Bytes, bases: Offsets) -> Bytes:
-    r"""Give a view in which line ends are seen, and digits alone are digits.
+    r"""Give a view in which line ends are seen, and nothing but digits and dots looks like them.
 
-    A space of the view that was one line end becomes \n, one that was several \v; a digit that was part of another
-    character (², ①, ㎡, ½) becomes ~. `data` is what the view is of, text k beginning at `bases[k]`.
+    A space of the view that was one line end becomes \n, one that was several \v; a digit or a dot that was part of
+    another character (², ①, ㎡, ½, …) becomes ~. `data` is what the view is of, text k beginning at `bases[k]`.
     """
     out = view.copy()
     for text in range(len(offsets) - 1):
@@ -32,9 +33,17 @@ def with_lines(view: Bytes, offsets: Offsets, begins: Places, ends: Places, data
                     breaks += data[at] == _NEW_LINE or (data[at] == _RETURN and data[at + 1] != _NEW_LINE)
                 if breaks:
                     out[i] = _NEW_LINE if breaks == 1 else _PARAGRAPH
-            elif 0x30 <= out[i] <= 0x39 and digit_width(data, base + begins[i]) == 0:
-                out[i] = _NO_DIGIT
+            elif not as_it_looks(out[i], data, base + begins[i]):
+                out[i] = _OTHER
     return out
+
+
+@part
+def as_it_looks(byte: int, data: Bytes, at: int) -> bool:
+    """Tell whether a byte of a view is no digit and no dot, or came from one."""
+    if 0x30 <= byte <= 0x39:
+        return digit_width(data, at) > 0
+    return bool(byte != _DOT or data[at] != _LEAD_OF_DOTS)
 
 
 class Automaton(NamedTuple):

@@ -34,35 +34,45 @@ _COUNTED = re.compile(r" ?(?:[%万亿千百元个名位款首年月天岁次人�
 _VERSION = re.compile(
     r"(?:\b(?:version|ver|v|release|rel|rev|build|linux|kernel|chrome|firefox|safari|edge|python|java|ios|android|"
     r"windows|section|sec|chapter|clause|table|figure|fig|appendix|oid|rfc|bios|firmware|driver)(?: no\.?)?|"
-    r"(?:版本|固件|章|节|第|表|图|条|款|附录)号?|[<>=~^!]=|§|@|[a-z][-/_])[ :.(]{0,3}$"
+    r"(?:版本|固件|章|节|第|表|图|条|款|附录)号?|[<>=~^!]=|§|[a-z][-/_])[ :.(]{0,3}$"
 )
 _HOST = re.compile(
     r"(?:\b(?:ip|ipv4|ips|addr|address|addresses|host|hosts|hostname|server|servers|dns|ping|gateway|router|node|proxy|"
     r"client|remote|from|ssh|telnet|nameserver|peer|subnet|route|traceroute|whois|listen|bind|connect|to|at)|"
     r"地址|主机|服务器|网关|代理|来自|解析|节点|域名|网段|://|\[|:)[^0-9a-z<>\n]{0,4}$"
 )
+_GROUP_BEFORE = re.compile(r"(?:(?:^|[^0-9a-z])(?!(?:ip)?v6:)(?=[a-z]*\d|[a-f]+:)[0-9a-z]+:|::)$")
 _PLAIN_OCTET = 64
+# A dash joins addresses to addresses alone; else it is in the name of a package, or in a drawing (1.45.76.1-.55.41).
+_PATH_BEFORE = re.compile(r"[0-9a-z_]-$")
+_RANGE_BEFORE = re.compile(rf"{_OCTETS}-$")
+_PATH_AFTER = re.compile(rf"\.[0-9a-z]|[-+][a-z.]|-(?!{_OCTETS})\d")
 
 
 def _email(found: Found) -> bool:
     local, _, domain = found.text.rpartition("@")
     if not re.search("[a-z0-9_]", local) or "-." in domain or not is_ending(domain.rpartition(".")[2]):
         return False
-    return not re.match(r"\(|:[a-z~/.]|\.[a-z0-9]|-[a-z0-9]*\.", found.after)  # code, a path on a host, a longer name
+    return not re.match(
+        r"\([0-9a-z_)]|:[a-z~/.]|\.[a-z0-9]|-[a-z0-9]*\.", found.after
+    )  # code, a path on a host, a longer name
 
 
 def _ipv4(found: Found) -> bool:
-    if not numbers.is_public_4(found.text) or _VERSION.search(found.before):
+    if _PATH_AFTER.match(found.after):
         return False
-    if re.search(r"(?:[0-9a-z]\.|[a-z_]-|^\.|\W\.)$", found.before) or re.match(r"\.[0-9a-z]|[-+][a-z]", found.after):
+    if _PATH_BEFORE.search(found.before[-2:]) and not _RANGE_BEFORE.search(found.near):
+        return False
+    if not numbers.is_public_4(found.text) or _VERSION.search(found.near):
         return False
     if any(int(part) >= _PLAIN_OCTET for part in found.text.split(".")):
         return True  # one of 256 addresses has four smaller numbers, and hardly a version has a larger one
-    return bool(_HOST.search(found.before) or re.match(r":\d{1,5}\b| - - \[", found.after))
+    return bool(_HOST.search(found.near) or re.match(r":\d{1,5}\b| - - \[", found.after))
 
 
 def _ipv6(found: Found) -> bool:
-    return numbers.is_public_6(found.text) and not re.match(r":[0-9a-f:]|\.\d", found.after)
+    longer = re.match(r":[0-9a-f:]|\.\d", found.after) or _GROUP_BEFORE.search(found.near)
+    return longer is None and not found.text.endswith("::") and numbers.is_public_6(found.text)
 
 
 def _qq(found: Found) -> bool:
@@ -71,7 +81,7 @@ def _qq(found: Found) -> bool:
 
 def _wechat_name(found: Found) -> bool:
     """Decide on a name behind a word and a colon: letters alone are a name only behind `号` or `id`."""
-    said = re.search(rf"{_WECHAT}([^<>]{{0,24}})$", found.before)
+    said = re.search(rf"{_WECHAT}([^<>]{{0,24}})$", found.near)
     marked = said is not None and re.search("号|id|同", said[1]) is not None
     return _is_name(found) and (marked or re.search("[0-9_-]", found.text) is not None)
 
@@ -81,7 +91,7 @@ def _wechat_said(found: Found) -> bool:
 
 
 def _is_name(found: Found) -> bool:
-    return not re.match(r"\.[a-z0-9]|@|\(|://", found.after) and found.text not in ("wechat", "weixin")
+    return not re.match(r"\.[a-z0-9]|@|\([0-9a-z_)]|://", found.after) and found.text not in ("wechat", "weixin")
 
 
 def _wechat_id(found: Found) -> bool:
@@ -89,9 +99,9 @@ def _wechat_id(found: Found) -> bool:
 
 
 RULES = (
-    Rule("email", f"{_LOCAL_PART}@{_DOMAIN}", _email, before=WORD + "_%+'", after=WORD + "_@"),
-    Rule("ipv6", _IPV6, _ipv6, before=WORD + "_:."),
-    Rule("ipv4", _OCTETS, _ipv4),
+    Rule("email", f"{_LOCAL_PART}@{_DOMAIN}", _email, before=WORD + "_%+", after=WORD + "_@"),
+    Rule("ipv6", _IPV6, _ipv6, before=WORD + "_."),
+    Rule("ipv4", _OCTETS, _ipv4, before=WORD + "_."),
     Rule("wechat", _WECHAT_NAME, _wechat_name, lead=_WECHAT_SAYS, after=WORD + "_-"),
     Rule("wechat", _WECHAT_NAME, _wechat_said, lead=rf"{_WECHAT} ?{_NUMBER}(?: |\n)?", after=WORD + "_-"),
     Rule(

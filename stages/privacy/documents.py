@@ -6,7 +6,7 @@ import re
 
 from headrace.stages.privacy import numbers
 from headrace.stages.privacy.rule import LABEL, LINK, Rule
-from headrace.stages.privacy.surroundings import Found, in_address, is_amount, is_numbering, is_part
+from headrace.stages.privacy.surroundings import Found, in_address, is_amount, is_numbering, is_part, says
 from headrace.stages.privacy.writing import DIGIT, either, grouped, singly
 
 _ID_DIGITS = ["[1-9]", *16 * [DIGIT], r"[\dx]"]
@@ -20,7 +20,7 @@ _OLD_RESIDENT = grouped(["[1-9]", *14 * [DIGIT]], "15", "6-6-3")
 _ID_WORDS = r"(?:身份证|身分证|证件|id ?card|identity card|identification)"
 _CREDIT_CODE = r"[159anyh][1239]\d{6}[0-9a-hj-npqrtuwxy]{10}"
 
-_CARD_DIGITS, _ANY_CARD_DIGITS = (["[3-69]", *18 * [DIGIT]], ["[1-9]", *18 * [DIGIT]])
+_CARD_DIGITS, _ANY_CARD_DIGITS = (["[2-69]", *18 * [DIGIT]], ["[1-9]", *18 * [DIGIT]])
 _CARD_SHAPES = (
     *("4-4-4-4", "4-4-4-4-1", "4-4-4-4-2", "4-4-4-4-3", "4-6-5", "4-6-4", "6-13", "6-10", "8-8", "4-4-4-6", "6-4-4-5"),
 )
@@ -59,8 +59,12 @@ def _old_resident(found: Found) -> bool:
     return numbers.is_old_resident_id(found.digits) and not is_part(found)
 
 
+_coded = says("代码", "信用", "税号", "识别号", "登记号", "uscc")
+
+
 def _credit_code(found: Found) -> bool:
-    return numbers.is_credit_code(found.text)
+    """Decide on a code; one of 31 numbers of 18 digits would pass, so one without a letter needs a word."""
+    return numbers.is_credit_code(found.text) and (found.text != found.digits or _coded.search(found.near) is not None)
 
 
 def _card(found: Found) -> bool:
@@ -73,8 +77,8 @@ def _some_card(found: Found) -> bool:
 
 
 def _passport(found: Found) -> bool:
-    digits = found.digits
-    dated = len(digits) == 8 and digits[:2] in ("19", "20") and found.text == digits
+    text = found.text
+    dated = len(text) == 8 and text.isdigit() and numbers.is_date(int(text[:4]), int(text[4:6]), int(text[6:]))
     return not dated and not is_part(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +36,8 @@ _SEEN_BEFORE, _SEEN_AFTER = 256, 48  # bytes of the view around something that i
 _REACH = 512  # bytes around something found in which another may come to light; no pattern with a bound is longer
 _ROOM = 1 << 14
 _PARAGRAPH = "\v"
+Hit: TypeAlias = tuple[int, int, int]  # begin, end, kind
+ALL = read_only(np.ones(len(KINDS), np.bool_))
 _RANKS = tuple(BY_NAME[rule.kind].rank for rule in RULES)
 
 
@@ -80,10 +82,13 @@ def personal_data(text: str) -> list[Item]:
     return items
 
 
-def found(texts: Column) -> Findings:
-    """Find personal data of all kinds in a column."""
+def found(texts: Column, masking: Flags = ALL) -> Findings:
+    """Find personal data of all kinds in a column.
+
+    `masking` flags, by rank, the kinds that will be masked: what stands beside them is judged as if they were already.
+    """
     data, offsets = text_buffers(texts)
-    return within(data, marked(data, offsets), len(offsets) - 1)
+    return within(data, marked(data, offsets), len(offsets) - 1, masking)
 
 
 def marked(data: Bytes, offsets: Offsets) -> Offsets:
@@ -93,7 +98,7 @@ def marked(data: Bytes, offsets: Offsets) -> Offsets:
     return _whole(lambda room: marked_stretches(data, offsets, anchors(), room))
 
 
-def within(data: Bytes, stretches: Offsets, rows: int) -> Findings:
+def within(data: Bytes, stretches: Offsets, rows: int, masking: Flags = ALL) -> Findings:
     """Find personal data in stretches (row, begin, end) of the data; each is taken as if it stood alone."""
     from headrace.stages.kernels.lines import gather
     from headrace.stages.kernels.pii_match import with_lines
@@ -104,7 +109,7 @@ def within(data: Bytes, stretches: Offsets, rows: int) -> Findings:
     pieces, bounds = gather(data, begins, stretches[:, 2] - begins)
     views = views_with_offsets(text_array(pieces, bounds))
     lined = with_lines(views.data, views.offsets, views.begins, views.ends, pieces, bounds)
-    hits = _all(lined, views.offsets)
+    hits = _all(lined, views.offsets, masking)
     return Findings(_in_text(hits, views, stretches), rows)
 
 
@@ -120,40 +125,58 @@ def _in_text(hits: Offsets, views: MappedViews, stretches: Offsets) -> Offsets:
     return np.asarray(spans[apart], np.int64)
 
 
-def _all(lined: Bytes, offsets: Offsets) -> Offsets:
-    """Give all hits (begin, end, kind) in views, and overwrite them as masking would do.
+def _all(lined: Bytes, offsets: Offsets, masking: Flags) -> Offsets:
+    """Give all hits (begin, end, kind) in views, and overwrite those that will be masked.
 
-    What is found is overwritten, and its neighbourhood searched again, until nothing comes to light: so a text that is
-    masked holds nothing that a second search would find. Every hit costs a bounded number of steps.
+    What is overwritten has its neighbourhood searched again, until nothing comes to light: so a masked text holds
+    nothing to be masked that a second search would find. Every hit costs a bounded number of steps.
     """
     windows = np.stack((offsets[:-1], offsets[:-1], offsets[1:], offsets[1:]), axis=1)
     claimed = bytearray(len(lined))
-    hits: list[tuple[int, int, int]] = []
+    hits: list[Hit] = []
+    staying: list[Hit] = []  # of kinds that are not masked; sorted
     while len(windows):
         new = _round(lined, windows, claimed)
-        hits += new
-        for begin, end, _ in new:
+        gone = [hit for hit in new if masking[hit[2]]]
+        staying = sorted([*staying, *(hit for hit in new if not masking[hit[2]])])
+        for begin, end, _ in gone:
             lined[begin:end] = 1
             lined[begin], lined[end - 1] = 0x3C, 0x3E
-        windows = _around(new, offsets)
-    return np.array(hits, np.int64).reshape(-1, 3)
+        hits += gone
+        windows = _around(gone, offsets)
+        staying = _outside(staying, windows, claimed)
+    return np.array(hits + staying, np.int64).reshape(-1, 3)
 
 
-def _around(hits: list[tuple[int, int, int]], offsets: Offsets) -> Offsets:
+def _outside(hits: list[Hit], windows: Offsets, claimed: bytearray) -> list[Hit]:
+    """Give the hits that do not begin in a window; the others are given up, to be found again or to lose to others."""
+    if not hits or not len(windows):
+        return hits
+    begins = np.array([begin for begin, _, _ in hits])
+    window = np.searchsorted(windows[:, 1], begins, side="right") - 1
+    inside = (window >= 0) & (begins < windows[window, 2])
+    for number in np.flatnonzero(inside).tolist():
+        begin, end, _ = hits[number]
+        claimed[begin:end] = bytes(end - begin)
+    return [hit for hit, gone in zip(hits, inside.tolist(), strict=True) if not gone]
+
+
+def _around(hits: list[Hit], offsets: Offsets) -> Offsets:
     """Give the windows around hits, each byte in one window at most."""
-    rows: list[list[int]] = []
-    for begin, end, _ in sorted(hits):
-        text = int(np.searchsorted(offsets, begin, side="right")) - 1
-        first, last = int(offsets[text]), int(offsets[text + 1])
-        left, right = max(first, begin - _REACH), min(last, end + _REACH)
-        if rows and rows[-1][0] == first and left <= rows[-1][2]:
-            rows[-1][2] = right
-        else:
-            rows.append([first, left, right, last])
-    return np.array(rows, np.int64).reshape(-1, 4)
+    if not hits:
+        return np.empty((0, 4), np.int64)
+    spans = np.array(sorted(hits), np.int64)
+    text = np.searchsorted(offsets, spans[:, 0], side="right") - 1
+    first, last = offsets[text], offsets[text + 1]
+    left, right = np.maximum(first, spans[:, 0] - _REACH), np.minimum(last, spans[:, 1] + _REACH)
+    opens = np.ones(len(spans), np.bool_)
+    opens[1:] = left[1:] > np.maximum(right[:-1], 0)
+    opens[1:] |= text[1:] != text[:-1]
+    closes = np.append(opens[1:], True)
+    return np.stack((first[opens], left[opens], right[closes], last[opens]), axis=1)
 
 
-def _round(lined: Bytes, windows: Offsets, claimed: bytearray) -> list[tuple[int, int, int]]:
+def _round(lined: Bytes, windows: Offsets, claimed: bytearray) -> list[Hit]:
     """Give the hits of one search. Of those that overlap the lowest rank wins, then the first, then the longest."""
     rows = _candidates(lined, windows)
     view = lined.tobytes() if len(rows) else b""
@@ -191,9 +214,7 @@ def automaton() -> Automaton:
     return Automaton(tables.kinds, tables.steps, tables.ended, tables.firsts, tables.entries, of.rules, *by_byte)
 
 
-def _decided(
-    view: bytes, windows: Offsets, rule: int, begin: int, end: int, window: int
-) -> Iterator[tuple[int, int, int]]:
+def _decided(view: bytes, windows: Offsets, rule: int, begin: int, end: int, window: int) -> Iterator[Hit]:
     """Give the items of one candidate to which the rule's question says yes."""
     first, last = int(windows[window, 0]), int(windows[window, 3])
     for item_begin, item_end in _items(RULES[rule], view, begin, end):
@@ -250,6 +271,6 @@ def anchors() -> Anchors:
     ):
         roles[list(characters)] = role
     joints = np.zeros(256, np.bool_)
-    joints[[*range(0x0A), *range(0x0B, 0x21), 0x7F, *b"-.()+/#:"]] = True
+    joints[[*range(0x0A), *range(0x0B, 0x21), 0x7F, *b"-.()"]] = True
     plates = np.isin(folding().folded, [ord(c) for c in PROVINCE_SIGNS])
     return pii_scan.Anchors(read_only(roles), read_only(joints), read_only(plates))

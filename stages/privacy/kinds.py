@@ -33,8 +33,8 @@ NAMES = (
     "passport",
     "permit",
     "plate",
-    "wechat",
     "qq",
+    "wechat",
 )
 KINDS = tuple(Kind(name, rank) for rank, name in enumerate(NAMES))
 BY_NAME = {kind.name: kind for kind in KINDS}

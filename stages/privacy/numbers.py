@@ -139,12 +139,16 @@ _SPECIAL_4 = (
     "192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3"
 )
 _SPECIAL_6 = "2001:2::/48 2001:10::/28 2001:20::/28 2001:db8::/32 3fff::/20"
-_NOT_PUBLIC_4 = tuple(ipaddress.IPv4Network(block) for block in _SPECIAL_4.split())
+_NOT_PUBLIC_4 = tuple(
+    (int(block.network_address), int(block.broadcast_address))
+    for block in map(ipaddress.IPv4Network, _SPECIAL_4.split())
+)
 _NOT_PUBLIC_6 = tuple(ipaddress.IPv6Network(block) for block in _SPECIAL_6.split())
 _PUBLIC_6 = ipaddress.IPv6Network("2000::/3")
 _EMBEDDING = (
     ipaddress.IPv6Network("::/96"),
     ipaddress.IPv6Network("::ffff:0:0/96"),
+    ipaddress.IPv6Network("::ffff:0:0:0/96"),
     ipaddress.IPv6Network("64:ff9b::/96"),
 )
 
@@ -152,10 +156,11 @@ _EMBEDDING = (
 def is_public_4(text: str) -> bool:
     """Tell whether a text is a public IPv4 address, each number without leading zeros."""
     parts = text.split(".")
-    if any(int(part) > 255 or (len(part) > 1 and part[0] == "0") for part in parts):
+    numbers = [int(part) for part in parts]
+    if max(numbers) > 255 or any(len(part) > 1 and part[0] == "0" for part in parts):
         return False
-    address = ipaddress.IPv4Address(text)
-    return not any(address in block for block in _NOT_PUBLIC_4)
+    address = int.from_bytes(bytes(numbers))
+    return not any(first <= address <= last for first, last in _NOT_PUBLIC_4)
 
 
 def is_public_6(text: str) -> bool:

@@ -24,7 +24,8 @@ class Rule:
 
     `lead` and `trail` are what stands around an item and says what it is; of the whole, only items are masked.
     `many`: up to ten items may follow one lead. `before` and `after` are the ASCII characters that may not touch the
-    whole. The question sees an item and its line; without its yes nothing is found.
+    whole, unless it begins with a Chinese character. The question sees an item and its line; without its yes nothing is
+    found.
     """
 
     kind: str

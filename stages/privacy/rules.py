@@ -42,8 +42,8 @@ def search() -> Search:
     bits = (1 << np.arange(len(groups)))[:, None, None]
     first = tables.steps[tables.entries][:, tables.kinds]  # (group, byte): the state after a byte
     second = tables.steps[first][:, :, tables.kinds]
-    may_touch = ~_touching(list(groups))
-    starts = bits * (may_touch[:, :, None] & (first != DEAD)[:, None, :])
+    may_touch = ~_touching(list(groups))[:, :, None] | (np.arange(256) >= 0x80)  # no word of ASCII goes on in Chinese
+    starts = bits * (may_touch & (first != DEAD)[:, None, :])
     return Search(
         tables,
         read_only(np.array([number for numbers in groups.values() for number in numbers], np.int32)),

@@ -7,13 +7,14 @@ import re
 from headrace.stages.privacy import numbers
 from headrace.stages.privacy.rule import Rule
 from headrace.stages.privacy.surroundings import Found, in_address, is_amount, is_part, says, stands_alone
-from headrace.stages.privacy.writing import DASH, DASHED, DIGIT, JOINT, WORD, either, grouped, singly
+from headrace.stages.privacy.writing import DASH, DASHED, DIGIT, DOTTED, JOINT, WORD, either, grouped, singly
 
 _CHINA_CODE = r"(?:\(\+?86\)|\+86|0086|86)"
 _MOBILE_DIGITS = ["1", "[3-9]", *9 * [DIGIT]]
 _MOBILE_FORMS = either(
-    grouped(_MOBILE_DIGITS, "11", "3-4-4", "4-4-3", "3-8", "7-4", "4-3-4", "3-3-5", "5-6"),
-    grouped(_MOBILE_DIGITS, "3-4-4", joints=[r"\."]),
+    grouped(_MOBILE_DIGITS, "11", "3-4-4", "4-4-3", "3-8"),
+    grouped(_MOBILE_DIGITS, "7-4", "5-6", joints=[DASHED]),
+    grouped(_MOBILE_DIGITS, "3-4-4", joints=[DOTTED]),
     singly(_MOBILE_DIGITS),
 )
 _AREA = r"(?:10|2\d|[3-9]\d\d)"
@@ -47,7 +48,8 @@ _calling = says(
 
 
 def _mobile(found: Found) -> bool:
-    return numbers.is_mobile(found.digits[-11:]) and stands_alone(found) and found.after[:1] != "@"
+    foreign = found.before[-1:] == "+"
+    return numbers.is_mobile(found.digits[-11:]) and stands_alone(found) and not foreign and found.after[:1] != "@"
 
 
 def _landline(found: Found) -> bool:
@@ -80,14 +82,17 @@ def _hotline(found: Found) -> bool:
     if len(set(found.digits[3:10])) == 1 or not stands_alone(found):
         return False
     if re.fullmatch(r"\d+(?: \d+)+", found.text):  # groups of a table of numbers look alike
-        return not (re.search(r"\d $", found.before) or re.match(r" \d", found.after))
-    return found.text != found.digits or _calling.search(found.before) is not None
+        return not (re.search(r"\d $", found.before[-2:]) or re.match(r" \d", found.after))
+    return found.text != found.digits or _calling.search(found.near) is not None
 
 
 def _international(found: Found) -> bool:
     if found.after[:1] in ("%", "@", "=") or is_part(found) or is_amount(found) or in_address(found):
         return False
-    return numbers.is_international(found.digits.removeprefix("00"))
+    if re.fullmatch(r"\+\d+\.\d+", found.text):
+        return False  # a decimal
+    digits = re.sub(r"\D", "", found.text.replace("(0)", ""))
+    return numbers.is_international(digits.removeprefix("00"))
 
 
 def _american(found: Found) -> bool:
@@ -103,5 +108,5 @@ RULES = (
     Rule("landline", rf"(?:0\d{{9,11}}|{_LOCAL}){_EXTENSION}", _called, lead=_CALL, many=True),
     Rule("phone", _INTERNATIONAL, _international, before=WORD + "_)"),
     Rule("phone", _INTERNATIONAL_00, _international),
-    Rule("phone", _AMERICAN, _american),
+    Rule("phone", _AMERICAN, _american, before=WORD + "_+"),
 )
