@@ -24,8 +24,9 @@ Drop = tuple[str, int]  # reason, offset: records that are no documents, without
 class Wanted:
     """All that a file gives: its texts in order (or how many), their charset and repairs, and what gave no text.
 
-    `holds` is in every text. `by_json`: texts and metadata are those that the standard library's json finds in the
-    unpacked lines. `repairs` are counted over the file. `cleaned` is the reason why `clean` drops what was read.
+    `holds` is in every text. `encoding` may name two charsets, with a blank. `by_json`: texts and metadata are those
+    that the standard library's json finds in the unpacked lines. `repairs` are counted over the file. `cleaned` is the
+    reason why `clean` drops what was read. `instead` is as right, where a file gives its texts.
     """
 
     texts: Sequence[str] | int
@@ -39,6 +40,7 @@ class Wanted:
     by_json: bool = False
     cleaned: str | None = None
     options: Mapping[str, object] = field(default_factory=dict)
+    instead: Wanted | None = None
 
 
 def image(kind: str) -> Wanted:
@@ -113,7 +115,14 @@ MADE: tuple[tuple[str, Wanted], ...] = (
     ("gzip-content.warc", Wanted([PAGE])),
     ("html-named.png", image("not what its ending .png says")),
     ("jsonl-named.parquet", no_table("it neither begins nor ends as a Parquet file does")),
-    ("latin1-in-utf8.jsonl", Wanted([ENGLISH, CLEAN], [("undecodable", 76, "line 2 (byte 76): 2 codes lost")])),
+    (
+        "latin1-in-utf8.jsonl",
+        Wanted(
+            [ENGLISH, CLEAN],
+            [("undecodable", 76, "line 2 (byte 76): 2 codes lost")],
+            instead=Wanted([ENGLISH, "café °C", CLEAN], encoding="utf-8 cp1252"),
+        ),
+    ),
     ("legit-pinyin.txt", Wanted(["饕餮（tāo tiè）纹见于青铜器。“魑魅(chī mèi)”二字，今多连用。参见“汆(cuān)”条。"])),
     ("length-too-short.warc", Wanted([PAGE] * 3)),
     ("line-ends.txt", Wanted(["一\n二\n三\n四\n五\n六\n七\n八\n九"], repairs={"line_ends": 5})),
