@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from headrace.stages.parsing.json_values import InvalidJsonError, spelled
+from headrace.stages.parsing.json_values import InvalidJsonError, kind_of, spelled
 from headrace.stages.parsing.outcomes import Outcomes
 
 _URL = "url"
@@ -54,22 +54,27 @@ def _taken_inside(value: dict[str, Any], outer: list[str], last: str) -> tuple[b
     return there, found
 
 
+def _missing(name: str, fields: list[str]) -> str:
+    if not fields:
+        return f"no field {name!r}: the object is empty"
+    shown = ", ".join(fields[:_SHOWN_FIELDS])
+    return f"no field {name!r}; the fields are: {shown}; name one as `text_field` of the source"
+
+
 def add_object(
     outcomes: Outcomes, row: int, value: Any, text_field: TextField, evidence: bytes, offset: int = 0, feeds: int = 0
 ) -> None:
     """Make a document of a JSON object, or say why there is none."""
     if not isinstance(value, dict):
-        outcomes.refuse(row, "not_an_object", f"a {type(value).__name__}", evidence, offset, feeds)
+        outcomes.refuse(row, "not_an_object", kind_of(value), evidence, offset, feeds)
         return
     there, found = text_field.taken(value)
     if not there:
-        names = ", ".join(sorted(value)[:_SHOWN_FIELDS])
-        detail = f"no field {text_field.name!r}; the fields are: {names}; name one as `text_field` of the source"
-        outcomes.refuse(row, "no_text_field", detail, evidence, offset, feeds)
+        outcomes.refuse(row, "no_text_field", _missing(text_field.name, sorted(value)), evidence, offset, feeds)
         return
     text = "" if found is None else text_field.text_of(found)
     if text is None:
-        detail = f"field {text_field.name!r} holds a {type(found).__name__}"
+        detail = f"field {text_field.name!r} holds {kind_of(found)}"
         outcomes.refuse(row, "text_not_string", detail, evidence, offset, feeds)
         return
     url = value.pop(_URL) if isinstance(value.get(_URL), str) and not outcomes.has_url(row) else None

@@ -15,6 +15,7 @@ from headrace.stages.kernels.json_array import depth
 MAX_DEPTH = 250  # orjson writes 254 levels; Python's own limit would depend on who calls
 _TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 _COMPACT = (",", ":")
+_KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 LONG_DIGITS = 19  # orjson would round integers of more than 64 bits
 _LONG_NUMBER = re.compile(rb"[0-9]{%d}" % LONG_DIGITS)
 
@@ -40,9 +41,18 @@ def parsed(data: bytes, *, exact: bool) -> Any:
     try:
         return _mended(json.loads(data.decode()))
     except json.JSONDecodeError as error:
-        raise InvalidJsonError(f"{error.msg} at character {error.pos}") from error
+        raise InvalidJsonError(f"{error.msg.removesuffix(' at')} at character {error.pos}") from error
     except ValueError as error:  # an integer of more than 4,300 digits
         raise InvalidJsonError(str(error)) from error
+
+
+def kind_of(value: Any) -> str:
+    """Say what a value that was parsed here is, in JSON's words.
+
+    >>> kind_of([1]), kind_of(2.5), kind_of(None)
+    ('an array', 'a number', 'null')
+    """
+    return _KINDS.get(type(value), "a number")
 
 
 def spelled(value: Any) -> str:

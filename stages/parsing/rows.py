@@ -70,7 +70,7 @@ class _Record:
 
 def _named(names: list[str], values: list[str]) -> dict[str, str]:
     if len(values) != len(names):
-        raise ValueError(f"{len(values)} fields where the header has {len(names)}")
+        raise ValueError(f"{len(values)} field{'s' * (len(values) != 1)} where the header has {len(names)}")
     return dict(zip(names, values, strict=True))
 
 

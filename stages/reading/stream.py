@@ -132,7 +132,8 @@ class UnpackedStream:
 
     def _end(self) -> bytes:
         if self._member is not None or (self._single and not self._begun):
-            detail = f"the compressed data ends at its byte {self._fetched}, in the middle of a member"
+            unit = self._member.unit if self._member else "member"
+            detail = f"the compressed data ends at its byte {self._fetched}, in the middle of a {unit}"
             self._fault = StreamFaultError("truncated", detail)
         self._ended = True
         return b""

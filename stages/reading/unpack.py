@@ -28,6 +28,7 @@ class DamagedError(Exception):
 class Member(Protocol):
     """One gzip member, zstd frame, bzip2 stream or the like, being unpacked."""
 
+    unit: str  # what its format calls it
     finished: bool
     hungry: bool  # nothing comes out without more input
 
@@ -38,6 +39,8 @@ class Member(Protocol):
 
 class Deflated:
     """A gzip member, or bare deflated data."""
+
+    unit = "member"
 
     def __init__(self, wbits: int) -> None:
         self._inflater = zlib.decompressobj(wbits=wbits)
@@ -74,7 +77,7 @@ def _reason(error: zlib.error) -> str:
 class ZstdFrame:
     """A Zstandard frame."""
 
-    hungry = True
+    unit, hungry = "frame", True
 
     def __init__(self) -> None:
         self._unpacker = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
@@ -109,6 +112,7 @@ class Stream:
 
     def __init__(self, name: str, decompressor: _Decompressor, front: bytes = b"") -> None:
         self._name, self._decompressor, self._front = name, decompressor, front
+        self.unit = "frame" if name == "lz4" else "stream"
         self.finished, self.hungry = False, True
 
     def feed(self, data: memoryview, limit: int) -> tuple[bytes, memoryview]:
