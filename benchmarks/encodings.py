@@ -70,9 +70,9 @@ class Size:
 
 
 SIZES: dict[Scale, Size] = {
-    "full": Size(500, 170, 170, 40, 20),
-    "quick": Size(50, 20, 10, 2, 4),
-    "tiny": Size(2, 1, 1, 1, 2),
+    "full": Size(500, 170, 170, 40, 60),
+    "quick": Size(50, 20, 10, 2, 20),
+    "tiny": Size(2, 1, 1, 1, 1),
 }
 
 

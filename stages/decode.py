@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -86,8 +87,7 @@ def _decoded(table: pa.Table, data: Array, encoding: str | None) -> DecodedRows:
         begin = firsts[-1]
         firsts += [begin + step for step in steps]
     rows = rows_of_array(data, firsts)
-    declared = [_declared(table, first) for first in firsts[:-1]]
-    return decode_rows(rows, declared, encoding, _places(table), np.array(native, np.bool_))
+    return decode_rows(rows, _declared(table, firsts[:-1]), encoding, _places(table), np.array(native, np.bool_))
 
 
 def _lengths(text: Array) -> Counts:
@@ -97,19 +97,22 @@ def _lengths(text: Array) -> Counts:
     return counts
 
 
-def _declared(table: pa.Table, row: int) -> str | None:
-    declared: str | None = table["declared"][row].as_py()
-    if declared is None and table["format"][row].as_py() == _PAGE:
-        return declared_in(table["data"][row].as_py() or b"")
+def _declared(table: pa.Table, rows: list[int]) -> list[str | None]:
+    """Give what some rows are said to be in: by their container, or else by the page itself."""
+    chosen = table.select(["declared", "format"]).take(pa.array(rows, pa.int64()))
+    declared: list[str | None] = chosen["declared"].to_pylist()
+    for at, kind in enumerate(chosen["format"].to_pylist()):
+        if declared[at] is None and kind == _PAGE:
+            declared[at] = declared_in(table["data"][rows[at]].as_py() or b"")
     return declared
 
 
-def _places(table: pa.Table) -> list[Place]:
-    """Give where each row begins in its file."""
+def _places(table: pa.Table) -> Callable[[int], Place]:
+    """Give the function that says where a row begins in its file."""
     from headrace.stages.decoding.line_details import Place
 
-    lines = table[LINE].to_pylist() if LINE in table.column_names else [None] * table.num_rows
-    return [Place(line, byte or 0) for line, byte in zip(lines, table["offset"].to_pylist(), strict=True)]
+    lines = table[LINE] if LINE in table.column_names else None
+    return lambda row: Place(lines[row].as_py() if lines else None, table["offset"][row].as_py() or 0)
 
 
 def _described(result: DecodedRows, rows: int) -> dict[str, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,11 @@ UNWRITTEN = UTF_16_LE  # the number by which the kernel leaves a group to Python
 _WIDEST = 4  # bytes of the longest character
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(NamedTuple):
     """Rows and what the kernel makes of them: row r is `utf8[offsets[r]:offsets[r + 1]]`.
 
-    `facts` and `found` are by group, `notes` by row; their columns are named beside the kernels.
+    `facts` and `found` are by group, `notes` by row; their columns are named beside the kernels. `suspects` counts the
+    rows whose notes make a look at single lines worth while.
     """
 
     rows: Rows
@@ -30,6 +30,7 @@ class Batch:
     utf8: Bytes
     offsets: Offsets
     notes: Counts
+    suspects: int
 
 
 def judged(rows: Rows, favoured: Counts, favour: int, model: Model, *, proofs: bool) -> Batch:
@@ -47,7 +48,7 @@ def decoded_as(rows: Rows, numbers: Counts, model: Model) -> Batch:
 
 def _run(rows: Rows, fixed: Counts, favoured: Counts, favour: int, proofs: int, model: Model) -> Batch:
     out = np.empty(MOST_BYTES * rows.size + _WIDEST, np.uint8)
-    facts, found, offsets, notes = decode_groups(
+    facts, found, offsets, notes, suspects = decode_groups(
         rows.data, rows.begins, rows.ends, rows.firsts, fixed, favoured, favour, proofs, model, out
     )
-    return Batch(rows, facts, found, out, offsets, notes)
+    return Batch(rows, facts, found, out, offsets, notes, suspects)

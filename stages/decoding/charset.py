@@ -71,6 +71,8 @@ def found_charsets(batch: Batch, said: Sequence[str | None], native: Flags | Non
     `said` are the charsets that groups are said to be in; `native` flags the groups that should be UTF-8.
     """
     facts = batch.facts
+    if native is not None and native.all() and not facts[:, BROKEN].any():
+        return [_NATIVE] * len(facts)
     sizes = facts[:, SIZE].tolist()
     rows = batch.found.tolist()
     charsets = [_PROVEN if row[PROVEN] else _raced(row, *about) for row, *about in zip(rows, sizes, said, strict=True)]
@@ -100,10 +102,10 @@ def _special(rows: Rows, group: int, facts: Counts, said: str | None, found: Cou
         if found_escape:
             return Charset(found_escape[1], "escape", 1.0)
     head = rows.head(group, _HEAD)
-    if said in WIDE and _likelihood(head, said, model) >= _LEAST_LIKELY:
-        return Charset(said, "declared", 1.0)
     wide = wide_by_zeros(head) if facts[NULS] else None
-    if wide:
+    if said in WIDE and said != wide and _likelihood(head, said, model) >= _LEAST_LIKELY:
+        return Charset(said, "declared", 1.0)
+    if wide:  # reading saw it too and passed it on as `said`, but nobody declared it
         return Charset(wide, "detected", 1.0)
     if said and said not in NUMBER_OF and said not in (*WIDE, *ESCAPING) and not found[PROVEN]:
         return _declared_rarity(head, said, found, model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -94,18 +94,18 @@ def decode_rows(
     rows: Rows,
     declared: Sequence[str | None],
     encoding: str | None = None,
-    places: Sequence[Place] | None = None,
+    places: Callable[[int], Place] = lambda row: FIRST,
     native: Flags | None = None,
 ) -> DecodedRows:
     """Decode rows, those of a group by one charset.
 
-    `declared` (a charset or None) and `native` (should be UTF-8 already) are about groups; `places` says where rows
-    stand in their file, for the details. An unknown `encoding` raises a LookupError.
+    `declared` (a charset or None) and `native` (should be UTF-8 already) are about groups; `places` says where a
+    row stands in its file, for the details. An unknown `encoding` raises a LookupError.
     """
     model = charset_model()
     batch, groups = _decoded(rows, declared, encoding, native, model)
-    suspect = batch.notes[:, SUSPECT].any()
-    if suspect:
+    suspects = batch.suspects
+    if suspects:
         better = looked_again(batch, groups, model)
         if better != groups:
             groups, batch = better, _again(rows, better, model)
@@ -115,7 +115,7 @@ def decode_rows(
         charsets = [groups[group] for group in owners.tolist()]
     result = DecodedRows(batch, {}, charsets, batch.notes[:, LOST_CODES], {})
     _read_by_python(result, model)
-    if suspect:
+    if suspects:
         _read_by_lines(result, np.flatnonzero(batch.notes[:, SUSPECT]).tolist(), places, model)
     return result
 
@@ -153,7 +153,7 @@ def _read_by_python(result: DecodedRows, model: Model) -> None:
                 result.details[row] = f"{lost} codes lost" if lost > 1 else "1 code lost"
 
 
-def _read_by_lines(result: DecodedRows, suspects: list[int], places: Sequence[Place] | None, model: Model) -> None:
+def _read_by_lines(result: DecodedRows, suspects: list[int], places: Callable[[int], Place], model: Model) -> None:
     """Decode suspect rows line by line: their file's charset lost something or gives odd text."""
     charsets = [result.charsets[row] for row in suspects]
     numbers = [number_of(charset.codec) for charset in charsets]
@@ -162,7 +162,7 @@ def _read_by_lines(result: DecodedRows, suspects: list[int], places: Sequence[Pl
     for row, charset, found in zip(suspects, charsets, mended, strict=True):
         if not found.lines:
             continue
-        result.details[row] = detail(found.lines, places[row] if places else FIRST, NUMBERED, found.more)
+        result.details[row] = detail(found.lines, places(row), NUMBERED, found.more)
         if found.mixed:
             codec = NUMBERED[found.codec] if found.codec is not None else charset.codec
             result.charsets[row] = replace(charset, codec=codec, method="lines")

@@ -69,7 +69,7 @@ def _decoded(lines: Rows, firsts: Offsets, expected: Counts, may_change: Flags, 
     rest = np.flatnonzero(_beside_others(codecs, expected, firsts) & (batch.facts[:, HIGH] > 0))
     if len(rest):
         codecs[rest] = _among(_part(lines, rest), batch.notes[rest], expected[rest], codecs, model)
-    return decoded_as(lines, codecs, model)
+    return batch if (codecs == expected).all() else decoded_as(lines, codecs, model)
 
 
 def _mended(batch: Batch, expected: Counts, first: int, last: int, begin: int) -> Mended:
@@ -103,7 +103,8 @@ def _part(lines: Rows, chosen: Counts) -> Rows:
 
 
 def _groups_of_one(data: Bytes, begins: Offsets, ends: Offsets) -> Rows:
-    return Rows(data, read_only(begins), read_only(ends), read_only(np.arange(len(begins) + 1, dtype=np.int64)))
+    firsts = read_only(np.arange(len(begins) + 1, dtype=np.int64))
+    return Rows(data, read_only(begins), read_only(ends), firsts, int((ends - begins).sum()))
 
 
 def _accepted(lines: Rows, notes: Counts, expected: Counts, model: Model) -> Counts:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from headrace.stages.kernels.arrays import Array, Bytes, Offsets, read_only
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(NamedTuple):
     """Row r is `data[begins[r]:ends[r]]`; group g, judged as one, has the rows `firsts[g]` to `firsts[g + 1]`.
 
     The arrays are read-only: writable ones would be another type to numba and compile every kernel again.
@@ -21,11 +20,7 @@ class Rows:
     begins: Offsets
     ends: Offsets
     firsts: Offsets
-
-    @property
-    def size(self) -> int:
-        """The bytes of all rows."""
-        return int((self.ends - self.begins).sum())
+    size: int  # bytes of all rows
 
     @property
     def groups(self) -> int:
@@ -34,7 +29,8 @@ class Rows:
 
     def part(self, first: int, last: int) -> Rows:
         """Give some neighbouring rows as one group."""
-        return Rows(self.data, self.begins[first:last], self.ends[first:last], _offsets([0, last - first]))
+        begins, ends = self.begins[first:last], self.ends[first:last]
+        return Rows(self.data, begins, ends, _offsets([0, last - first]), int((ends - begins).sum()))
 
     def row(self, number: int) -> bytes:
         """Give the bytes of one row."""
@@ -58,7 +54,7 @@ class Rows:
 
 def rows_of_bytes(data: bytes) -> Rows:
     """Give one row that is a group."""
-    return Rows(np.frombuffer(data, np.uint8), _BEGIN, _offsets([len(data)]), _ONE_GROUP)
+    return Rows(np.frombuffer(data, np.uint8), _BEGIN, _offsets([len(data)]), _ONE_GROUP, len(data))
 
 
 def rows_of_values(values: Sequence[bytes]) -> Rows:
@@ -66,7 +62,7 @@ def rows_of_values(values: Sequence[bytes]) -> Rows:
     ends = np.cumsum([len(value) for value in values], dtype=np.int64)
     begins = np.concatenate((_BEGIN, ends[:-1])) if len(values) else ends
     data = np.frombuffer(b"".join(values), np.uint8)
-    return Rows(data, _frozen(begins), _frozen(ends), _offsets(range(len(values) + 1)))
+    return Rows(data, _frozen(begins), _frozen(ends), _offsets(range(len(values) + 1)), len(data))
 
 
 def rows_of_array(array: Array, firsts: Sequence[int]) -> Rows:
@@ -79,7 +75,7 @@ def rows_of_array(array: Array, firsts: Sequence[int]) -> Rows:
     begins, ends = bounds[:-1], bounds[1:]
     if array.null_count:
         ends = np.where(np.asarray(array.is_null().to_numpy(zero_copy_only=False)), begins, ends)
-    return Rows(read_only(data), _frozen(begins), _frozen(ends), _offsets(firsts))
+    return Rows(read_only(data), _frozen(begins), _frozen(ends), _offsets(firsts), int((ends - begins).sum()))
 
 
 def _offsets(values: Sequence[int]) -> Offsets:

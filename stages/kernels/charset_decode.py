@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
-from headrace.stages.kernels.charset_facts import FACTS, gather_facts
+from headrace.stages.kernels.charset_facts import CUTS, FACTS, MARK, gather_facts
 from headrace.stages.kernels.charset_model import Model
-from headrace.stages.kernels.charset_race import CODEC, COLUMNS, judge_group
-from headrace.stages.kernels.charset_transcode import NOTES, transcode_row
+from headrace.stages.kernels.charset_race import CODEC, COLUMNS, PROVEN, judge_group
+from headrace.stages.kernels.charset_transcode import NOTES, SUSPECT, transcode_row
 from headrace.stages.kernels.compiled import kernel
 
 
@@ -24,8 +24,8 @@ def decode_groups(
     proofs: int,
     model: Model,
     out: Bytes,
-) -> tuple[Counts, Counts, Offsets, Counts]:
-    """Give by group the facts and the charset, by row where its text begins in `out` and the notes about it.
+) -> tuple[Counts, Counts, Offsets, Counts, int]:
+    """Give by group the facts and the charset, by row where its text begins in `out` and its notes, and suspect rows.
 
     Row r is `data[begins[r]:ends[r]]`, group g has the rows `firsts[g]` to `firsts[g + 1]`. A group's charset is
     `fixed[g]`, or is found if that is -1: `favoured[g]` (-1: none) is then `favour` centinats likelier, and with
@@ -34,7 +34,7 @@ def decode_groups(
     groups = len(firsts) - 1
     facts, found = np.zeros((groups, FACTS), np.int64), np.zeros((groups, COLUMNS), np.int64)
     offsets, notes = np.zeros(len(begins) + 1, np.int64), np.zeros((len(begins), NOTES), np.int64)
-    to = 0
+    to = suspects = 0
     for group in range(groups):
         first, last = firsts[group], firsts[group + 1]
         if first == last:
@@ -56,7 +56,14 @@ def decode_groups(
                 model,
                 found[group],
             )
+        whole = found[group, PROVEN] and not facts[group, CUTS] and not facts[group, MARK]
         for row in range(first, last):
-            to = transcode_row(data, begins[row], ends[row], found[group, CODEC], model, out, to, notes[row])
+            begin, end = begins[row], ends[row]
+            if whole:  # UTF-8 already
+                out[to : to + end - begin] = data[begin:end]
+                to += end - begin
+            else:
+                to = transcode_row(data, begin, end, found[group, CODEC], model, out, to, notes[row])
             offsets[row + 1] = to
-    return facts, found, offsets, notes
+            suspects += notes[row, SUSPECT]
+    return facts, found, offsets, notes, suspects

@@ -20,7 +20,7 @@ _EDGE, _FOREIGN, _LETTERS = 0, 1, 28  # as in stages/decoding/languages.py
 _LETTER_BEHIND, _EDGE_BEHIND = 370, 160
 _SIGN_IN_WORD, _SIGN_FIRST, _MARK_ALONE, _FINAL_INSIDE = -300, -200, -600, -400
 _CAPITAL_INSIDE, _CAPITAL_FIRST, _CAPITAL_NEXT, _SMALL_AFTER_CAPITALS = -400, -160, 0, -300
-_CAPITAL_AT_START = 100  # of what a capital costs is not asked behind what begins a text, a line, a title or a quotation
+_CAPITAL_AT_START = 100  # less is asked for a capital behind what begins a line, a title or a quotation
 _OPENING = (0x0A, 0x22, 0x28, 0x3B, 0x3E)  # line feed, quote, bracket, the ends of entities and of tags
 _BESIDE_DIGIT, _ALONE, _LATIN_ALONE, _SCRIPTS_MIXED = -150, -100, -150, -400
 
