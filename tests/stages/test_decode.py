@@ -189,6 +189,17 @@ def test_lines_of_utf16_are_decoded_alone(tmp_path: Path) -> None:
         assert texts == [HANS] * 3
 
 
+def test_what_reading_saw_is_not_called_declared(tmp_path: Path) -> None:
+    """UTF-16 without a mark is detected in every part of a file; declared is what zero bytes do not tell."""
+    (tmp_path / "f.txt").write_bytes((HANS * 3).encode("utf-16-le"))
+    for unit_bytes in (1, 10_000):
+        parts = parts_of(a_split(tmp_path, "f.txt"), a_source(records="lines"), unit_bytes)
+        methods = {name for part in parts for name in Decode().process(part.documents)["encoding_method"].to_pylist()}
+        assert methods == {"detected"}
+    bare = "先清洗再去重然后分级"
+    assert decoded(bare.encode("utf-16-le"), declared="utf-16-le") == (bare, "utf-16-le", "declared")
+
+
 def test_nothing_stays_nothing() -> None:
     """A unit without records has the columns all the same."""
     table = Decode().process(records())
