@@ -164,7 +164,6 @@ def _read_by_lines(result: DecodedRows, suspects: list[int], places: Callable[[i
             continue
         result.details[row] = detail(found.lines, places(row), NUMBERED, found.more)
         if found.mixed:
-            codec = NUMBERED[found.codec] if found.codec is not None else charset.codec
-            result.charsets[row] = replace(charset, codec=codec, method="lines")
+            result.charsets[row] = replace(charset, codec=NUMBERED[found.codec], method="lines")
             result.instead[row] = found.text
             result.lost[row] = found.lost

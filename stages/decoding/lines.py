@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from headrace.stages.decoding.batch import Batch, decoded_as, judged
+from headrace.stages.decoding.batch import NOBODY, Batch, decoded_as, judged
 from headrace.stages.decoding.line_details import Line
 from headrace.stages.decoding.rows import Rows
 from headrace.stages.kernels.arrays import Bytes, Counts, Flags, Offsets, read_only
@@ -31,7 +32,7 @@ _NONE = np.zeros(0, np.int64)
 class Mended:
     """A row decoded line by line: its text, how many codes are lost, and the lines that are worth telling.
 
-    `mixed` says that a line has another charset than the row; `codec` is that charset if the row is a single line.
+    `codec` is the charset of its lines, and `mixed` says that some have another; a single line gives the row its own.
     """
 
     text: str
@@ -39,7 +40,7 @@ class Mended:
     lines: list[Line]
     more: int  # lines that are counted, and told no more
     mixed: bool
-    codec: int | None
+    codec: int
 
 
 def by_line(
@@ -59,17 +60,18 @@ def by_line(
 
 
 def _decoded(lines: Rows, firsts: Offsets, expected: Counts, may_change: Flags, model: Model) -> Batch:
-    """Decode lines by the charset that is expected of each, or by another."""
+    """Decode lines by the charset that is expected of each, or by another; correct what is expected."""
     batch = decoded_as(lines, expected, model)
     suspects = np.flatnonzero((batch.notes[:, SUSPECT] > 0) & may_change)
     if not len(suspects):
         return batch
     codecs = expected.copy()
     codecs[suspects] = _accepted(_part(lines, suspects), batch.notes[suspects], expected[suspects], model)
+    _judge_rest(lines, firsts, codecs, expected, model)
     rest = np.flatnonzero(_beside_others(codecs, expected, firsts) & (batch.facts[:, HIGH] > 0))
     if len(rest):
         codecs[rest] = _among(_part(lines, rest), batch.notes[rest], expected[rest], codecs, model)
-    return batch if (codecs == expected).all() else decoded_as(lines, codecs, model)
+    return batch if (codecs == batch.found[:, CODEC]).all() else decoded_as(lines, codecs, model)
 
 
 def _mended(batch: Batch, expected: Counts, first: int, last: int, begin: int) -> Mended:
@@ -82,8 +84,8 @@ def _mended(batch: Batch, expected: Counts, first: int, last: int, begin: int) -
         for at in odd[:_TOLD].tolist()
     ]
     text = str(batch.utf8[batch.offsets[first] : batch.offsets[last]].data, "utf-8")
-    single = told[0].codec if told and last - first == 1 else None
-    return Mended(text, int(lost.sum()), told, len(odd) - len(told), bool(other.any()), single)
+    codec = int(codecs[0] if last - first == 1 else expected[first])
+    return Mended(text, int(lost.sum()), told, len(odd) - len(told), bool(other.any()), codec)
 
 
 def _lines(rows: Rows, chosen: Sequence[int]) -> tuple[Rows, Offsets]:
@@ -118,6 +120,21 @@ def _accepted(lines: Rows, notes: Counts, expected: Counts, model: Model) -> Cou
     foreign = (notes[:, FOREIGN] > 0) & (found == UTF_8)
     as_whole = theirs[:, LOST_CODES] == notes[:, LOST_CODES]
     return np.where(~noise & (fewer | (as_whole & (calmer | foreign))), found, expected)
+
+
+def _judge_rest(lines: Rows, firsts: Offsets, codecs: Counts, expected: Counts, model: Model) -> None:
+    """Find the charset of rows in single-byte pages again, without the lines that are in another one.
+
+    Pages of a language differ in few letters, and lines of UTF-8 may have spoken for the wrong one.
+    """
+    for first, last in pairwise(firsts.tolist()):
+        own = first + np.flatnonzero(codecs[first:last] == expected[first:last])
+        if expected[first] < FIRST_PAGE or not 0 < len(own) < last - first:
+            continue
+        number = judged(_part(lines, own).as_one(), np.array([NOBODY]), 0, model, proofs=True).found[0, CODEC]
+        if number >= FIRST_PAGE:
+            codecs[own] = number
+            expected[first:last] = number
 
 
 def _beside_others(codecs: Counts, expected: Counts, firsts: Offsets) -> Flags:

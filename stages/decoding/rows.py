@@ -27,6 +27,10 @@ class Rows(NamedTuple):
         """The number of groups."""
         return len(self.firsts) - 1
 
+    def as_one(self) -> Rows:
+        """Give the same rows as one group."""
+        return self._replace(firsts=_offsets([0, len(self.begins)]))
+
     def part(self, first: int, last: int) -> Rows:
         """Give some neighbouring rows as one group."""
         begins, ends = self.begins[first:last], self.ends[first:last]
