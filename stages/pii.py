@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from headrace.schemas.document import DROPPED
 from headrace.stages.base import BatchStage, judged
@@ -14,7 +14,13 @@ from headrace.stages.kernels.arrays import Array, Floats, with_column
 from headrace.stages.privacy.find import found, masked
 from headrace.stages.privacy.kinds import NAMES
 
-Mode = Literal["mask", "drop", "report", "off"]
+
+def _read_off(value: object) -> object:
+    """Give `off` for what YAML 1.1 makes of a bare off."""
+    return "off" if value is False else value
+
+
+Mode = Annotated[Literal["mask", "drop", "report", "off"], BeforeValidator(_read_off)]
 
 
 class Pii(BatchStage):

@@ -27,13 +27,17 @@ def with_lines(view: Bytes, offsets: Offsets, begins: Places, ends: Places, data
     for text in range(len(offsets) - 1):
         base = bases[text]
         for i in range(offsets[text], offsets[text + 1]):
-            if out[i] == _SPACE:
+            begin, end = base + begins[i], base + ends[i]
+            if end - begin == 1:  # nearly all: one byte that came from one
+                if data[begin] < _SPACE and (data[begin] == _NEW_LINE or data[begin] == _RETURN):
+                    out[i] = _NEW_LINE
+            elif out[i] == _SPACE:
                 breaks = 0
-                for at in range(base + begins[i], base + ends[i]):
+                for at in range(begin, end):
                     breaks += data[at] == _NEW_LINE or (data[at] == _RETURN and data[at + 1] != _NEW_LINE)
                 if breaks:
                     out[i] = _NEW_LINE if breaks == 1 else _PARAGRAPH
-            elif not as_it_looks(out[i], data, base + begins[i]):
+            elif not as_it_looks(out[i], data, begin):
                 out[i] = _OTHER
     return out
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _SEEN_BEFORE, _SEEN_AFTER = 256, 48  # bytes of the view around something that its question sees
 _REACH = 512  # bytes around something found in which another may come to light; no pattern with a bound is longer
 _ROOM = 1 << 14
+_PORTION = 1 << 20  # bytes that are looked at closely at once: a bound on the memory that views and their places take
 _PARAGRAPH = "\v"
 Hit: TypeAlias = tuple[int, int, int]  # begin, end, kind
 ALL = read_only(np.ones(len(KINDS), np.bool_))
@@ -100,17 +101,23 @@ def marked(data: Bytes, offsets: Offsets) -> Offsets:
 
 def within(data: Bytes, stretches: Offsets, rows: int, masking: Flags = ALL) -> Findings:
     """Find personal data in stretches (row, begin, end) of the data; each is taken as if it stood alone."""
+    sizes = np.cumsum(stretches[:, 2] - stretches[:, 1])
+    cuts = np.searchsorted(sizes, np.arange(_PORTION, sizes.max(initial=0), _PORTION))
+    portions = np.split(stretches, np.unique(cuts)) if len(stretches) else []
+    spans = [_portion(data, portion, masking) for portion in portions if len(portion)]
+    return Findings(np.concatenate([np.empty((0, 4), np.int64), *spans]), rows)
+
+
+def _portion(data: Bytes, stretches: Offsets, masking: Flags) -> Offsets:
+    """Give the spans in some stretches."""
     from headrace.stages.kernels.lines import gather
     from headrace.stages.kernels.pii_match import with_lines
 
-    if not len(stretches):
-        return Findings(np.empty((0, 4), np.int64), rows)
     begins = np.ascontiguousarray(stretches[:, 1])
     pieces, bounds = gather(data, begins, stretches[:, 2] - begins)
     views = views_with_offsets(text_array(pieces, bounds))
     lined = with_lines(views.data, views.offsets, views.begins, views.ends, pieces, bounds)
-    hits = _all(lined, views.offsets, masking)
-    return Findings(_in_text(hits, views, stretches), rows)
+    return _in_text(_all(lined, views.offsets, masking), views, stretches)
 
 
 def _in_text(hits: Offsets, views: MappedViews, stretches: Offsets) -> Offsets:

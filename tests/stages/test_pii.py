@@ -45,6 +45,11 @@ def test_a_kind_that_is_off_stays_and_does_not_count(table_of: Tabled) -> None:
     assert result["values.pii_found"].to_pylist() == [0]
 
 
+def test_a_bare_off_of_yaml_is_off() -> None:
+    """YAML 1.1 reads it as false."""
+    assert Pii.model_validate({"plate": False}) == Pii(plate="off")
+
+
 def test_a_kind_to_drop_takes_the_document_out(table_of: Tabled) -> None:
     """drop: the verdict names the kind and how often it was found; documents without it go on."""
     result = after(table_of([CALL, "没有号码。"]), mobile="drop")

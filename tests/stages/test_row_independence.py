@@ -20,6 +20,7 @@ from headrace.stages.dedup import Dedup
 from headrace.stages.deduplication.options import MinHash
 from headrace.stages.grade import Grade
 from headrace.stages.normalize import Normalize
+from headrace.stages.pii import Pii
 
 STAGES: dict[str, Stage] = {
     "clean": Clean(),
@@ -30,6 +31,8 @@ STAGES: dict[str, Stage] = {
     "grade that drops": Grade(keep=("A", "B"), half_length_bytes=10),
     "normalize": Normalize(),
     "normalize to lower case": Normalize(case="lower", white_space="keep"),
+    "pii": Pii(),
+    "pii that drops": Pii(mobile="drop", email="report", max_pii_found=2),
     "dedup": Dedup(),
     "dedup verified exactly": Dedup(verify="exact", minhash=MinHash(shingle="words", shingle_size=2)),
 }
@@ -46,6 +49,9 @@ PIECES = (
     "👍",
     "“",
     "。",
+    "13812345678",
+    "QQ：1234567",
+    "a@b.com",
 )
 texts = st.lists(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), min_size=1, max_size=8)
 
@@ -98,8 +104,8 @@ def test_reading_a_configuration_is_cheap() -> None:
     """Importing and making the stages loads neither numba nor datasketch."""
     code = (
         "import sys\n"
-        "from headrace.stages import clean, dedup, grade, normalize\n"
-        "clean.Clean(), dedup.Dedup(), grade.Grade(), normalize.Normalize()\n"
+        "from headrace.stages import clean, dedup, grade, normalize, pii\n"
+        "clean.Clean(), dedup.Dedup(), grade.Grade(), normalize.Normalize(), pii.Pii()\n"
         "assert not {'numba', 'datasketch', 'scipy'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
