@@ -58,7 +58,10 @@ class Repair(BatchStage):
         description="Characters without a glyph go: U+200B, soft hyphens and such; joiners, selectors and tags only "
         "where they spell nothing.",
     )
-    controls: bool = Field(True, description="C0, DEL and C1 control characters and terminal sequences go.")
+    controls: bool = Field(
+        True,
+        description="C0, DEL and C1 control characters and terminal sequences go, and VT and FF between such in a word.",
+    )
     bidi: bool = Field(
         True,
         description="Direction overrides, embeddings and isolates go; direction marks where no letter runs right to "

@@ -369,7 +369,4 @@ LATER: dict[str, str] = {
 }
 
 # Where the product is not right yet, and why. The test is a strict xfail: it fails as soon as the product is right.
-OPEN: dict[str, str] = {
-    "made/controls.txt": "a form feed between a terminal code and DEL, inside a word, becomes a line end",
-    "bugs/029-controls-in-corpus.txt": "U+0083 and U+0092 behind Chinese become ƒ and ’, as if the page were Western",
-}
+OPEN: dict[str, str] = {}

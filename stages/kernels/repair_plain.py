@@ -23,6 +23,7 @@ from headrace.stages.kernels.repair_tables import (
     ROLE_JOINS,
     ROLE_SELECTABLE,
     ROLE_UNSPACED,
+    ROLE_WORD,
     SELECTOR,
     STAY,
     TAG,
@@ -38,14 +39,17 @@ def scrub(text: str, fates: Classes, roles: Classes, *, directed: bool, most_mar
     """Give the text with each character's fate done, and how many of each column of `COLUMNS` that took."""
     out: list[str] = []
     counts: Counter[int] = Counter()
-    marks = 0
-    for piece in _PIECE.findall(text):
+    marks = before = 0
+    for piece, after in pairwise([*_PIECE.findall(text), ""]):
         fate = int(fates[ord(piece[0])])
         if fate not in (LINE_END, CONTROL) and len(piece) > 1:  # a sequence whose repair is off, character by character
-            out, marks = [*out, *piece], 0
+            out, marks, before = [*out, *piece], 0, fate
             continue
         marks = 0 if fate == STAY else marks + (fate == MARK)
         role = int(roles[ord(out[-1])]) if out else int(roles[0])
+        if before == CONTROL and piece in ("\v", "\f") and role & ROLE_WORD and after:
+            fate = CONTROL if fates[ord(after[0])] == CONTROL else fate
+        before = fate
         if fate == LINE_END:
             out.append("\n")
         elif (

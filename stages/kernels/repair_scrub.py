@@ -17,13 +17,14 @@ from headrace.stages.kernels.repair_tables import (
     ROLE_JOINS,
     ROLE_SELECTABLE,
     ROLE_UNSPACED,
+    ROLE_WORD,
     SELECTOR,
     STAY,
     TAG,
 )
 from headrace.stages.kernels.utf8 import copy, decode
 
-_BELL, _NEWLINE, _RETURN, _ESCAPE, _BACKSLASH = 0x07, 0x0A, 0x0D, 0x1B, 0x5C
+_BELL, _NEWLINE, _TABULATION, _FORM_FEED, _RETURN, _ESCAPE, _BACKSLASH = 0x07, 0x0A, 0x0B, 0x0C, 0x0D, 0x1B, 0x5C
 _CSI, _OSC = 0x5B, 0x5D  # the characters after ESC that open a control sequence and a system command
 
 
@@ -42,18 +43,21 @@ def scrub(
     to = 0
     for document in range(len(offsets) - 1):
         at, end = offsets[document], offsets[document + 1]
-        last = marks = 0
+        last = marks = before = 0  # `before`: the fate of the character before
         while at < end:
             begin = at
             at, last = staying(data, begin, end, fates, last)
-            marks = 0 if at > begin else marks
+            if at > begin:
+                marks = before = 0
             to = copy(data, begin, at, out, to)
             if at == end:
                 break
             begin = at
             point, at = decode(data, at)
             fate = fates[point]
-            column = columns[fate]
+            if before == CONTROL and noise(point, roles[last], data, at, end, fates):
+                fate = CONTROL
+            column, before = columns[fate], fate
             if fate == LINE_END:
                 at += int(point == _RETURN and at < end and data[at] == _NEWLINE)
                 out[to] = last = _NEWLINE
@@ -71,6 +75,17 @@ def scrub(
                 counts[document, column] += 1
         ends[document + 1] = to
     return out[:to], ends, counts
+
+
+@part
+def noise(point: int, role: int, data: Bytes, at: int, end: int, fates: Classes) -> bool:
+    """Tell whether a character behind a control that goes is one more: VT or FF before another, inside a word.
+
+    `role` is that of the last character that stayed; `at` is where the next one begins.
+    """
+    if at == end or not (_TABULATION <= point <= _FORM_FEED) or not role & ROLE_WORD:
+        return False
+    return fates[decode(data, at)[0]] == CONTROL
 
 
 @part

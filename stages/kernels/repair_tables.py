@@ -10,6 +10,7 @@ import numpy as np
 from headrace.stages.kernels.arrays import Classes, read_only
 from headrace.stages.kernels.characters import (
     CODE_POINTS,
+    DIGIT,
     HAN,
     LATIN,
     LETTER,
@@ -41,7 +42,7 @@ from headrace.stages.kernels.characters import (
 COLUMNS = ("line_ends", "controls", "bidi", "private_use", "non_characters", "byte_order_marks", "zero_width", "marks")
 COLUMN_OF_FATE = (0, 0, 1, 2, 3, 4, 5, 6, 6, 6, 6, 6, 2, 7)
 CONTEXT, RADICAL = 1, 2  # of look-alikes: what belongs to Chinese text, and what does so only beside such
-ROLE_JOINS, ROLE_UNSPACED, ROLE_SELECTABLE, ROLE_FLAG = 1, 2, 4, 8
+ROLE_JOINS, ROLE_UNSPACED, ROLE_SELECTABLE, ROLE_FLAG, ROLE_WORD = 1, 2, 4, 8, 16
 
 LINE_ENDS = "\v\f\r\x85\u2028\u2029"
 _INVISIBLE = (0xAD, 0x2060, 0x2061, 0x2062, 0x2063, 0x2064, 0xFFF9, 0xFFFA, 0xFFFB)
@@ -88,7 +89,7 @@ def fates() -> Classes:
 
 @cache
 def roles() -> Classes:
-    """Give what each code point lets stand behind it: joiners, word breaks, selectors, tags (ROLE_...)."""
+    """Give what each code point lets stand behind it: joiners, word breaks, selectors, tags, words (ROLE_...)."""
     kinds = classes()
     table = np.zeros(CODE_POINTS, np.uint8)
     for first, last in _JOINING:
@@ -98,6 +99,7 @@ def roles() -> Classes:
         table[first : last + 1] |= ROLE_JOINS
     table[(kinds == UNSPACED) & (np.arange(CODE_POINTS) < 0x3000)] |= ROLE_UNSPACED
     table[(kinds > SPACE) & (kinds <= SYMBOL) & (kinds != LATIN)] |= ROLE_SELECTABLE
+    table[(kinds >= HAN) & (kinds <= DIGIT)] |= ROLE_WORD
     table[[ord(c) for c in "\n" + LINE_ENDS]] = 0
     table[fates() == SELECTOR] = 0
     table[[0x20E3, 0xFE0F]] |= ROLE_JOINS

@@ -28,6 +28,7 @@ texts = st.text(st.one_of(st.sampled_from(ODD), st.characters(exclude_categories
 
 @given(st.lists(texts, max_size=4), st.sampled_from([0, 1]), st.integers(0, 3))
 @example(["\x1b[31mred\x1b[0m \x1b]0;t\x07x\x1b]8;;u\x1b\\y\x1b[\x1b["], False, 1)
+@example(["r\x1b[0m\f\x7fe\0\v\0\v\x1b", "水\0\v\v\0车\0\r\0 \0\f\0", "a\0\u200b\f\0b\0\u0301\f\0"], 0, 1)
 @example(["e" + "\u0301" * 9 + "\u200d\u0301e\u0301"], 1, 3)
 @settings(max_examples=150, deadline=None)
 def test_scrub(documents: list[str], directed: int, most: int) -> None:
