@@ -60,7 +60,7 @@ class Repair(BatchStage):
     )
     controls: bool = Field(
         True,
-        description="C0, DEL and C1 control characters and terminal sequences go, and VT and FF between such in a word.",
+        description="C0, DEL and C1 controls and terminal sequences go, and VT and FF between such in a word.",
     )
     bidi: bool = Field(
         True,

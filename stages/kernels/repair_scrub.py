@@ -85,7 +85,7 @@ def noise(point: int, role: int, data: Bytes, at: int, end: int, fates: Classes)
     """
     if at == end or not (_TABULATION <= point <= _FORM_FEED) or not role & ROLE_WORD:
         return False
-    return fates[decode(data, at)[0]] == CONTROL
+    return bool(fates[decode(data, at)[0]] == CONTROL)
 
 
 @part
