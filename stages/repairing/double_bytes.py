@@ -32,6 +32,7 @@ _SWAP_GAIN, _SWAP_GAIN_EACH, _SWAP_HAN, _SWAP_SHARE, _SWAP_WORSE = 20.0, 3.0, 4,
 _NARROW_LEAD, _NARROW_HAN = 4.0, 3
 # What all runs of a document must give together: Han characters, and the share of runs that have a reading.
 _TABLE_HAN, _TABLE_SHARE = 20, 0.9
+_VARIED = 60  # more than half of so many Han characters differ; of 1,000 only some 400 do
 _TABLE_RUNS = 200  # from so many runs on they decide together or not at all
 _PATIENCE = 100  # after so many odd runs of a line that no table can read, the others are left
 _USUAL_EACH = -10.5
@@ -188,8 +189,8 @@ def _narrow_reading(run: str, table: Table | None) -> str | None:
 
 
 def _varied(reading: str, han: int) -> bool:
-    """Tell whether no character makes up the reading by being repeated."""
-    return 2 * len(set(reading)) > han
+    """Tell whether no few characters make up the reading by being repeated; long texts repeat theirs anyway."""
+    return 2 * len(set(reading)) > min(han, _VARIED)
 
 
 def _nearly_utf8(run: str) -> bool:

@@ -121,3 +121,12 @@ def test_plausibility() -> None:
     assert not plausibility("鍖椾含甯傛捣").convincing
     assert not plausibility("mill").convincing
     assert plausibility("") == (0.0, 0, 0)
+
+
+@pytest.mark.parametrize("sentences", [10, 40, 400])
+@pytest.mark.parametrize("charset", ["gb18030", "big5"])
+def test_a_paragraph_of_any_length_is_read_right(sentences: int, charset: str) -> None:
+    """A run without an ASCII character may be a page long, and repeats its characters as any text does."""
+    prose = TRADITIONAL if charset == "big5" else PROSE
+    text = "".join(prose[n % len(prose)] for n in range(sentences))
+    assert mended([read_wrong(text, charset, "latin-1")]) == ([text], [])
