@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 MOST_HEAD = 1 << 16  # a longer header is none: the longest that crawlers write are a few kB of URL
 _WARC = re.compile(rb"WARC/[01]\.\d{1,2}[ \t]*\r?\n")
@@ -17,6 +18,8 @@ _ARC = re.compile(
 )
 _BEGINS = re.compile(rb"WARC/[01]\.|[A-Za-z][A-Za-z0-9+.-]{1,20}:[^ \t\r\n]{0,8192} [0-9A-Fa-f.:-]{1,45} \d{12}")
 _ARC_LINE = re.compile(rb"\n(?=[A-Za-z][A-Za-z0-9+.-]{1,20}:)")
+_MARK = b"WARC/"
+_LONGEST_SCHEME = 22
 _LENGTH = re.compile(r"\d{1,18}")
 _ARC_DESCRIPTION = "filedesc:"
 
@@ -40,7 +43,7 @@ class Head:
 
 def head_at(buffer: bytes | bytearray, at: int) -> Head | None:
     """Read the header that begins at a place; None where none does, or where its end is not in the buffer."""
-    return _warc_head(buffer, at) if buffer.startswith(b"WARC/", at) else _arc_head(buffer, at)
+    return _warc_head(buffer, at) if buffer.startswith(_MARK, at) else _arc_head(buffer, at)
 
 
 def may_begin(buffer: bytes | bytearray, at: int) -> bool:
@@ -49,10 +52,17 @@ def may_begin(buffer: bytes | bytearray, at: int) -> bool:
 
 
 def find_head(buffer: bytes | bytearray, begin: int, end: int, *, arc: bool) -> int | None:
-    """Give the first place in [begin, end) where a whole header begins; that of an ARC only on a line of its own."""
+    """Give the first place in [begin, end) where a whole header begins; that of an ARC only on a line of its own.
+
+    Costs the length of the buffer, whatever it holds: a text of nothing but first lines of headers is made in a minute.
+    """
+    barren = begin
     for at in _arc_lines(buffer, begin, end) if arc else _warc_marks(buffer, begin, end):
+        if at < barren:
+            continue
         if head_at(buffer, at) is not None:
             return at
+        barren = at if arc else _behind_barren(buffer, at)
     return None
 
 
@@ -62,14 +72,29 @@ def holds_head(data: bytes) -> bool:
 
 
 def _arc_lines(buffer: bytes | bytearray, begin: int, end: int) -> Iterator[int]:
-    return (found.end() for found in _ARC_LINE.finditer(buffer, max(0, begin - 1), end))
+    found = (match.end() for match in _ARC_LINE.finditer(buffer, max(0, begin - 1), end + _LONGEST_SCHEME))
+    return takewhile(lambda at: at < end, found)
 
 
 def _warc_marks(buffer: bytes | bytearray, begin: int, end: int) -> Iterator[int]:
-    at = buffer.find(b"WARC/", begin, end)
+    until = end + len(_MARK) - 1  # one that begins before the end may be longer
+    at = buffer.find(_MARK, begin, until)
     while at >= 0:
         yield at
-        at = buffer.find(b"WARC/", at + 1, end)
+        at = buffer.find(_MARK, at + 1, until)
+
+
+def _behind_barren(buffer: bytes | bytearray, at: int) -> int:
+    """Give a place behind a mark that begins no header, before which no other mark can begin one.
+
+    The header of a later mark would be the rest of the lines up to the same blank line.
+    """
+    if _WARC.match(buffer, at) is None:
+        return at
+    blank = _WARC_END.search(buffer, at)
+    if blank is None:
+        return len(buffer)
+    return blank.start() if blank.end() <= at + MOST_HEAD else blank.end() - MOST_HEAD
 
 
 def _warc_head(buffer: bytes | bytearray, at: int) -> Head | None:

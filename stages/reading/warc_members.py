@@ -94,13 +94,17 @@ class Members:
                 return
 
     def next_run(self) -> bool:
-        """Go to where the next run begins, behind all that is left of this one; False if there is none."""
+        """Go to where the next run begins, behind all that is left of this one; False if there is none.
+
+        Content that was lost takes one byte, so that what follows has another place than the fault.
+        """
+        lost = self.broken is not None and self.broken.wrong_from is None
         self.drop(len(self.buffer))
         following = self.broken.following if self.broken else None
         self.closed, self.broken = True, None
         if following is None:
             return False
-        self._restart(self.offset, following)
+        self._restart(self.offset + lost, following)
         return True
 
     def leave_member(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from tests.stages.reading.made_warcs import (
     record,
     responses,
 )
+
+from headrace.stages.reading import warc_heads
 
 
 def damaged(data: bytes, at: int) -> bytes:
@@ -278,3 +281,47 @@ def test_a_bad_dictionary_is_named(tmp_path: Path) -> None:
     broken = b"\x28\xb5\x2f\xfd" + b"no frame"
     found = read(tmp_path, b"\x5d\x2a\x4d\x18" + len(broken).to_bytes(4, "little") + broken, "a.warc.zst")
     assert [(f["reason"], "dictionary" in f["detail"]) for f in found.faults] == [("corrupt", True)]
+
+
+@pytest.mark.parametrize("over", range(1, 9))
+def test_a_length_that_ends_inside_the_next_header_costs_nothing(tmp_path: Path, over: int) -> None:
+    """A record whose length reaches into the first letters of the next one, as after a change of line ends."""
+    first, second, third = responses(3)
+    length = int(first.split(b"Content-Length: ")[1].split(b"\r\n")[0])
+    longer = first.replace(b"Content-Length: %d" % length, b"Content-Length: %d" % (length + 4 + over))
+    found = read(tmp_path, longer + second + third, "a.warc")
+    assert (numbers(found), found.faults) == (["0", "1", "2"], [])
+
+
+@pytest.mark.parametrize("size", [*range((1 << 20) - 8, (1 << 20) + 3), 1 << 19])
+def test_a_record_across_two_looks_is_found(tmp_path: Path, size: int) -> None:
+    """Junk is looked through in pieces; a header that begins at the end of one is no junk."""
+    first, second = responses(2)
+    found = read(tmp_path, first + b"x" * (size - 1) + b"\n" + second, "a.warc")
+    assert numbers(found) == ["0", "1"]
+
+
+@pytest.mark.parametrize("piece", [b"WARC/1.0\r\n", b"WARC/1.0\r\na: b\r\n", b"WARC/1.0\r\n\r\n", b"WARC/"])
+def test_many_first_lines_of_headers_are_looked_through_once(piece: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two megabytes of them cost two megabytes of looking, not 64 kB for each."""
+    looks: list[int] = []
+    head_at = warc_heads.head_at
+
+    def counted(buffer: bytes | bytearray, at: int) -> warc_heads.Head | None:
+        end = buffer.find(b"\r\n\r\n", at, at + warc_heads.MOST_HEAD)
+        looks.append((end if end >= 0 else at + warc_heads.MOST_HEAD) - at if buffer.startswith(b"WARC/1", at) else 0)
+        return head_at(buffer, at)
+
+    monkeypatch.setattr(warc_heads, "head_at", counted)
+    data = piece * (2_000_000 // len(piece))
+    assert warc_heads.find_head(data, 0, len(data), arc=False) is None
+    assert sum(looks) <= 2 * len(data)
+
+
+@pytest.mark.parametrize("replaced", [lambda _: noise(3000).encode(), lambda _: b"\x1f\x8b\x08" + b"\xff" * 99])
+def test_a_fault_and_the_page_behind_it_have_different_ids(tmp_path: Path, replaced: Callable[[bytes], bytes]) -> None:
+    """A member that gives nothing at all has a place of its own: explain would else show one of the two."""
+    first, second, third = (gzip.compress(r, mtime=0) for r in responses(3))
+    found = read(tmp_path, first + replaced(second) + third, "a.warc.gz")
+    assert (numbers(found), len(found.faults)) == (["0", "2"], 1)
+    assert len({*found.offsets, *(offset for _, _, offset in found.reasons)}) == 3
