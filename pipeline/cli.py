@@ -77,7 +77,8 @@ def _let_go_of_stderr() -> None:
 def _print_failure(ctx: click.Context, parts: dict[str, str], code: int) -> None:
     """Give a program that asked for JSON the failure as JSON."""
     if ctx.meta[_AS_JSON]:
-        print_json({"error": parts, "exit_code": code})
+        with contextlib.suppress(OSError):  # a full disk may be what failed
+            print_json({"error": parts, "exit_code": code})
 
 
 def _unexpected(error: Exception, run: Path | None) -> str:

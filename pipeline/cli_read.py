@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import click
 
 from headrace.pipeline.cli_rows import Rows, RowsAsJson, RowsAsText
-from headrace.schemas.errors import ConfigError
+from headrace.schemas.errors import ConfigError, HeadraceError
 
 if TYPE_CHECKING:
     from headrace.pipeline.read_files import Row
@@ -56,6 +59,10 @@ def read(
     """
     from headrace.pipeline.charset_names import check_charset
 
+    if max_damage is not None and math.isnan(max_damage):
+        raise click.BadParameter("a share is a number from 0 to 1.", param_hint="'--max-damage'")
+    if sys.stdout is None:
+        raise HeadraceError("there is nowhere to print to", why="standard output is closed")
     for charset in (described["encoding"], force_encoding):
         if charset is not None:
             check_charset(charset)
@@ -75,14 +82,22 @@ def read(
 def _rows(name: str, source: Source, stages: list[Stage]) -> Iterator[Row]:
     from headrace.pipeline.read_files import read_rows
 
-    if name != _STDIN:
+    if name != _STDIN and not Path(name).is_fifo():  # <(command) is a pipe
         yield from read_rows(name, source, stages)
         return
-    with tempfile.NamedTemporaryFile(prefix="headrace-") as spooled:  # readers look at the beginning first
-        shutil.copyfileobj(sys.stdin.buffer, spooled)
+    with _pipe(name) as pipe, tempfile.NamedTemporaryFile(prefix="headrace-") as spooled:
+        shutil.copyfileobj(pipe, spooled)  # readers look at the beginning first
         spooled.flush()
         for row in read_rows(spooled.name, source, stages):
-            yield {**row, "path": _STDIN}
+            yield {**row, "path": name}
+
+
+def _pipe(name: str) -> AbstractContextManager[BinaryIO]:
+    if name != _STDIN:
+        return Path(name).open("rb")
+    if sys.stdin is None:
+        raise HeadraceError("standard input cannot be read", why="it is closed", remedy="name files")
+    return nullcontext(sys.stdin.buffer)
 
 
 def _given(options: Mapping[str, T | None]) -> dict[str, T]:

@@ -6,7 +6,7 @@ import glob
 import os
 import stat
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from headrace.pipeline.globs import WILD, expression
@@ -24,13 +24,23 @@ RANGE_UNITS = 16  # a byte range holds this many units: long enough to amortise 
 
 _PLACES = ("stdlib", "purelib")
 
+Refuse = Callable[[ConfigError], None]  # told of what cannot be taken; if it returns, the rest is taken
 
-def resolve_source(source: Source, base: Path, run: Path | None = None) -> tuple[str, list[InputFile]]:
+
+def stop_at(error: ConfigError) -> None:
+    """Refuse the whole source: a run that has begun could not be told of the missing part any more."""
+    raise error
+
+
+def resolve_source(
+    source: Source, base: Path, run: Path | None = None, refuse: Refuse = stop_at
+) -> tuple[str, list[InputFile]]:
     """Find the files of a source, in the order of their paths' bytes, and the folder that the paths are relative to.
 
     The folder is the longest one that all patterns share before their first wildcard, so that two machines which hold
     the same files in different places give the same relative paths; in a store it is a URI, with the options that the
-    workers need to reach it. What lies in the run's own folder is no input.
+    workers need to reach it. What lies in the run's own folder is no input. `refuse` is told of local folders that
+    cannot be listed and of names that are no text, and by default raises.
     """
     if any(is_uri(path) for path in source.paths):
         place, objects = resolve_remote(source)
@@ -38,7 +48,7 @@ def resolve_source(source: Source, base: Path, run: Path | None = None) -> tuple
     patterns = [_absolute(pattern, base) for pattern in source.paths]
     _check_named(patterns, source, base)
     root = Path(os.path.commonpath([_literal_folder(p) for p in patterns]))
-    every = {path for pattern in patterns for path in _matches(pattern)}
+    every = {path for pattern in patterns for path in _matches(pattern, refuse)}
     own = f"{run.absolute()}{os.sep}" if run else None
     found = {os.path.relpath(path, root) for path in every if not (own and path.startswith(own))}
     exclusions = [expression(pattern) for pattern in source.exclude]
@@ -50,7 +60,7 @@ def resolve_source(source: Source, base: Path, run: Path | None = None) -> tuple
             why=f"nothing matches {', '.join(source.paths)}" + (" after the exclusions" if found else ""),
             remedy=f"check the paths; relative ones begin at {base}",
         )
-    return str(root), [_listed(root, path, source) for path in paths]
+    return str(root), [_listed(root, path) for path in paths if _is_text(path, source, refuse)]
 
 
 def cut_splits(source: Source, root: str, files: list[InputFile], *, unit_bytes: int, first_index: int) -> list[Split]:
@@ -69,6 +79,9 @@ def cut_splits(source: Source, root: str, files: list[InputFile], *, unit_bytes:
 
 def _check_named(patterns: list[str], source: Source, base: Path) -> None:
     """Refuse a path without wildcards that does not exist: a glob may match nothing, a name is a promise."""
+    if "" in source.paths:
+        why = "an empty path names nothing; the folder itself is `.`"
+        raise ConfigError("an input has no name", where=f"source {source.name}", why=why, remedy="name it")
     missing = [pattern for pattern in patterns if not WILD.search(pattern) and not os.path.lexists(pattern)]
     if missing:
         why = f"{', '.join(missing)} is not there"
@@ -94,20 +107,20 @@ def _literal_folder(pattern: str) -> Path:
     return path if path.is_dir() else path.parent
 
 
-def _matches(pattern: str) -> Iterator[str]:
+def _matches(pattern: str, refuse: Refuse) -> Iterator[str]:
     # A name that exists is taken as it is, even with brackets in it.
     if os.path.lexists(pattern):
-        yield from _files_below(Path(pattern)) if Path(pattern).is_dir() else [pattern]
+        yield from _files_below(Path(pattern), refuse) if Path(pattern).is_dir() else [pattern]
     elif "**" in pattern:
         folder = _literal_folder(pattern)
         wanted = expression(os.path.relpath(pattern, folder), deep=False)
-        yield from (name for name in _files_below(folder) if wanted.fullmatch(os.path.relpath(name, folder)))
+        yield from (name for name in _files_below(folder, refuse) if wanted.fullmatch(os.path.relpath(name, folder)))
     else:
         found = glob.iglob(pattern, include_hidden=True)  # noqa: PTH207  Path.glob hides unreadable folders
         yield from (name for name in found if not Path(name).is_dir())
 
 
-def _files_below(folder: Path, above: frozenset[tuple[int, int]] = frozenset()) -> Iterator[str]:
+def _files_below(folder: Path, refuse: Refuse, above: frozenset[tuple[int, int]] = frozenset()) -> Iterator[str]:
     """Walk a folder; links to folders are followed, except into one that is being walked already."""
     try:
         state = folder.stat()
@@ -116,15 +129,14 @@ def _files_below(folder: Path, above: frozenset[tuple[int, int]] = frozenset()) 
         return
     except OSError as error:
         remedy = "change its rights, or leave it out by naming the folders beside it"
-        raise ConfigError(
-            "a folder cannot be listed", where=str(folder), why=error.strerror or "", remedy=remedy
-        ) from error
+        refuse(ConfigError("a folder cannot be listed", where=str(folder), why=error.strerror or "", remedy=remedy))
+        return
     here = (state.st_dev, state.st_ino)
     if here in above:
         return
     for entry in entries:
         if _is_folder(entry):
-            yield from _files_below(Path(entry.path), above | {here})
+            yield from _files_below(Path(entry.path), refuse, above | {here})
         else:
             yield entry.path
 
@@ -136,16 +148,23 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _listed(root: Path, path: str, source: Source) -> InputFile:
+def _is_text(path: str, source: Source, refuse: Refuse) -> bool:
     try:
         path.encode()
-    except UnicodeEncodeError as error:
-        raise ConfigError(
-            "a file name is not UTF-8",
-            where=f"source {source.name}: {os.fsencode(path)!r}",
-            why="names become part of doc_id, which a person can type",
-            remedy="rename the file, or leave it out with `exclude`",
-        ) from error
+    except UnicodeEncodeError:
+        refuse(
+            ConfigError(
+                "a file name is not UTF-8",
+                where=f"source {source.name}: {os.fsencode(path)!r}",
+                why="names become part of doc_id, which a person can type",
+                remedy="rename the file, or leave it out with `exclude`",
+            )
+        )
+        return False
+    return True
+
+
+def _listed(root: Path, path: str) -> InputFile:
     try:
         state = (root / path).stat()
     except OSError:

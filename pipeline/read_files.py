@@ -16,8 +16,8 @@ from typing import Any
 from headrace.pipeline.config import EngineConfig
 from headrace.pipeline.listing import resolve_source
 from headrace.schemas.document import DROPPED, QUARANTINED
-from headrace.schemas.errors import HeadraceError
-from headrace.schemas.source import Cursor, Source, Split
+from headrace.schemas.errors import ConfigError, HeadraceError
+from headrace.schemas.source import Cursor, InputFile, Source, Split
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.apply import apply
 from headrace.stages.base import Stage
@@ -39,20 +39,34 @@ def stage(kind: str, **options: object) -> Stage:
 def read_rows(argument: str, source: Source, stages: Sequence[Stage]) -> Iterator[Row]:
     """Give the documents of a file, a folder or a glob, and the rows that stages took out, unit by unit.
 
-    A file that cannot be read, or was changed while it was, costs a row with the reason. `path` is as a person here
-    would write it.
+    A file or folder that cannot be read, or was changed while it was, costs a row with the reason. `path` is as a
+    person here would write it.
     """
-    try:
-        root, files = resolve_source(source.model_copy(update={"paths": (argument,)}), Path())
-    except HeadraceError as error:
-        detail = f"{error.what}: {error.why}"
-        yield {"path": argument, "offset": 0, "verdict": QUARANTINED, "reason": "no_input", "detail": detail}
-        return
+    root, files, refused = _listed(argument, source)
+    yield from refused
     split = Split(0, source.name, str(root), tuple(files))
     order = {shown(f.path): number for number, f in enumerate(files)}
     for part in _parts(split, source):
         for row in _in_order(_through(part, stages), order):
             yield {**row, "path": _path_here(argument, str(root), row["path"])}
+
+
+def _listed(argument: str, source: Source) -> tuple[str, list[InputFile], list[Row]]:
+    """Find the files of an argument; what cannot be listed costs a row, not the files beside it."""
+    refused: list[Row] = []
+
+    def refuse(reason: str, detail: str) -> None:
+        refused.append({"path": argument, "offset": 0, "verdict": QUARANTINED, "reason": reason, "detail": detail})
+
+    def refuse_one(error: ConfigError) -> None:
+        refuse("unreadable_file", f"{error.what}: {error.where}: {error.why}")
+
+    try:
+        named = source.model_copy(update={"paths": (argument,)})
+        return *resolve_source(named, Path(), refuse=refuse_one), refused
+    except HeadraceError as error:
+        refuse("no_input", f"{error.what}: {error.why}")
+        return "", [], refused
 
 
 def _parts(split: Split, source: Source) -> Iterator[Part]:

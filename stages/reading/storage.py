@@ -28,7 +28,7 @@ def open_listed(root: str, file: InputFile) -> BinaryIO:
     its store does not answer.
     """
     if file.mtime_ns == UNREADABLE:
-        raise StreamFaultError("unreadable_file", "it could not be examined when the input was listed")
+        raise StreamFaultError("unreadable_file", "a pipe, a device or a dead link, or nothing that may be examined")
     if is_uri(root):
         return cast(BinaryIO, _open_stored(root, file))
     _compare(file, *_local_state(root, file), file.path)

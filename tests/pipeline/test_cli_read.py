@@ -203,8 +203,8 @@ def test_a_file_that_changes_while_others_are_read_costs_only_itself(
         file(tmp_path, f"{name}.txt", f"{name} {MILL}", "utf-8")
     listed = read_files.resolve_source
 
-    def changed(*arguments: Any) -> Any:
-        found = listed(*arguments)
+    def changed(*arguments: Any, **options: Any) -> Any:
+        found = listed(*arguments, **options)
         file(tmp_path, "b.txt", "longer than it was when it was listed " + MILL * 3, "utf-8")
         (tmp_path / "d.txt").unlink()
         return found
@@ -295,3 +295,60 @@ def test_neither_ray_nor_torch_is_needed_to_read_a_file(tmp_path: Path) -> None:
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes on Linux alone")
+def test_a_name_that_is_no_text_costs_no_other_file(tmp_path: Path) -> None:
+    """Dumps from elsewhere have names in GBK: each is a fault, and the files beside it are printed."""
+    file(tmp_path, "in/a.txt")
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/in/\xba\xd3.txt")).write_text("x")
+    fault, document = lines("in")
+    assert fault["error"]["reason"] == "unreadable_file"
+    assert "\\xba\\xd3.txt" in fault["error"]["detail"]
+    assert (document["path"], document["text"]) == ("in/a.txt", MILL.rstrip("\n"))
+    assert call("in").exit_code == 1
+
+
+def test_a_folder_that_cannot_be_listed_costs_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is named, and the files beside it are printed."""
+    file(tmp_path, "in/a.txt")
+    file(tmp_path, "in/shut/b.txt")
+    scandir = os.scandir
+
+    def shut(path: Path) -> Any:
+        if path.name == "shut":
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", shut)
+    fault, document = lines("in")
+    assert fault["error"]["detail"] == f"a folder cannot be listed: {tmp_path / 'in' / 'shut'}: Permission denied"
+    assert document["path"] == "in/a.txt"
+
+
+def test_a_pipe_that_is_named_is_read(tmp_path: Path) -> None:
+    """`headrace read <(command)` names a pipe; inside folders none is opened, since it might wait for ever."""
+    os.mkfifo("pipe")
+    with subprocess.Popen(["sh", "-c", "printf 'hello pipe' > pipe"], cwd=tmp_path) as writer:
+        (line,) = lines("pipe")
+        assert (line["path"], line["text"]) == ("pipe", "hello pipe")
+    assert writer.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["-", "<&-"], 1, "standard input cannot be read: it is closed"),
+        (["a.txt", ">&-"], 1, "there is nowhere to print to"),
+        (["a.txt", "--max-damage", "nan"], 2, "a share is a number from 0 to 1"),
+        (["''"], 1, "an empty path names nothing"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line(tmp_path: Path, arguments: list[str], code: int, said: str) -> None:
+    """Closed standard files, a share that is no number, a variable that is empty in a script: no traceback."""
+    file(tmp_path, "a.txt")
+    command = " ".join([sys.executable, "-m", "headrace", "read", *arguments])
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert "traceback" not in done.stderr.lower()

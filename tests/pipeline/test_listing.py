@@ -114,6 +114,8 @@ def test_nothing_found_is_said(tmp_path: Path) -> None:
     assert caught.value.exit_code == 2
     with pytest.raises(ConfigError, match=r"source s: an input is missing.*c is not there.*begin at"):
         resolve_source(a_source("a.txt", "c"), tmp_path)
+    with pytest.raises(ConfigError, match="an empty path names nothing"):
+        resolve_source(a_source("a.txt", ""), tmp_path)
     with pytest.raises(ConfigError, match="after the exclusions"):
         resolve_source(a_source(".", exclude=("*",)), tmp_path)
 
