@@ -18,7 +18,7 @@ from headrace.stages.kernels.charset_model import (
     Model,
 )
 from headrace.stages.kernels.charset_quick import quick_look
-from headrace.stages.kernels.charset_sample import WINDOWS, room, whole_sample, window_sample
+from headrace.stages.kernels.charset_sample import WINDOWS, dense_sample, room, whole_sample, window_sample
 from headrace.stages.kernels.charset_scores import (
     ASCII_SCORE,
     BAD,
@@ -40,6 +40,7 @@ CODEC, SCORE, SECOND, SECOND_SCORE, PROVEN, SAMPLED = range(6)
 COLUMNS = 6
 _SHORT, _LONG = 96, 1024  # bytes of a window at a quick look and in the race
 _FEWEST_WINDOWS = 3
+_DENSE = 2  # at least one byte in so many is beyond ASCII
 _MANY_HIGH = 300  # bytes beyond ASCII from which a quick look is worth while
 _WIDE_SAMPLE = 4096
 _MANY_CODES = 16
@@ -135,7 +136,10 @@ def sampled(data: Bytes, begins: Offsets, ends: Offsets, first: int, last: int, 
     out = np.empty(min(size, room(length)), np.uint8)
     if size <= room(length):
         return out[: whole_sample(data, begins, ends, first, last, out)]
-    sample = out[: window_sample(data, begins, ends, first, last, max(1, known[HIGH]), length, out)]
+    if last == first + 1 and known[HIGH] * _DENSE > known[SIZE]:
+        sample = out[: dense_sample(data, begins[first], ends[first], length, out)]
+    else:
+        sample = out[: window_sample(data, begins, ends, first, last, max(1, known[HIGH]), length, out)]
     if len(sample) < length * _FEWEST_WINDOWS and known[HIGH] > len(sample):  # hardly a place to cut: one long run
         return data[begins[first] : min(ends[first], begins[first] + length * WINDOWS)]
     return sample
