@@ -11,6 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 Format = Literal["auto", "text", "json", "jsonl", "csv", "parquet", "html", "warc"]
 WarcRecords = Literal["response", "resource", "conversion", "metadata"]
 Records = Literal["file", "lines", "paragraphs"]
+# Charsets and names that decoding knows and Python does not.
+_MORE = """
+    euc-tw euc_tw x-euc-tw cns11643 iso-2022-cn iso2022_cn iso-2022-cn-ext iso-8859-8-i unicode-1-1-utf-8 windows-31j
+    windows-874 windows-949 x-euc-jp x-gb18030 x-gbk x-mac-cyrillic x-sjis x-windows-949 x-x-big5
+"""
+_MORE_CHARSETS = frozenset(_MORE.split())
+_NO_CHARSETS = frozenset(("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"))
 
 
 class Source(BaseModel):
@@ -85,12 +92,20 @@ class Source(BaseModel):
     @field_validator("encoding")
     @classmethod
     def _known(cls, encoding: str | None) -> str | None:
-        if encoding is not None:
-            try:
-                codecs.lookup(encoding)
-            except LookupError:
-                raise ValueError(f"Python knows no charset {encoding!r}; gb18030, big5 and utf-8 are some") from None
+        if encoding is not None and not _is_charset(encoding.strip().lower()):
+            raise ValueError(f"there is no charset {encoding!r}; gb18030, big5, euc-tw and utf-8 are some")
         return encoding
+
+
+def _is_charset(name: str) -> bool:
+    """Say whether decoding knows a name; a test compares this with `charsets.codec_of`."""
+    if name in _MORE_CHARSETS:
+        return True
+    try:
+        known = codecs.lookup(name)
+    except (LookupError, ValueError):  # a name with a NUL is a ValueError
+        return False
+    return known._is_text_encoding and known.name not in _NO_CHARSETS
 
 
 @dataclass(frozen=True, slots=True)
