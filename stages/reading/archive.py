@@ -85,7 +85,9 @@ class ArchiveFile:
             records.extend(r for r in stretch.records if len(r.data))
             faults.extend(stretch.faults)
             size += max(stretch.size, FILE_COST)
-            if stretch.next is None and self._place == BEGINNING and not (stretch.gave or stretch.faults):
+            self._members.counts.update(stretch.counts)
+            nothing = not (stretch.gave or stretch.faults or stretch.counts)
+            if stretch.next is None and self._place == BEGINNING and nothing:
                 self._members.counts["empty"] += 1
             self._go_on(stretch.next)
         counts = dict(sorted(self._members.counts.items()))

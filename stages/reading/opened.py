@@ -19,7 +19,7 @@ from headrace.stages.reading.storage import open_table
 from headrace.stages.reading.stream import StreamFaultError
 from headrace.stages.reading.table import TableFile
 from headrace.stages.reading.tar_members import TarMembers
-from headrace.stages.reading.warc import open_warc
+from headrace.stages.reading.warc import WarcMember, open_warc
 from headrace.stages.reading.zip_members import ZipMembers, zip_members
 from headrace.stages.reading.zip_stream import ZipStream
 
@@ -110,7 +110,9 @@ def _archive(content: Content, source: Source) -> TarMembers | ZipStream | ZipMe
 
 def _open_member(content: Content, source: Source, place: Position) -> OpenedFile:
     """Open a member of an archive; an archive inside it is not taken apart."""
-    if content.format in (*ARCHIVES, *WARCS):
+    if content.format in WARCS:
+        return WarcMember(content, source, place)
+    if content.format in ARCHIVES:
         return _refused(content, StreamFaultError("unsupported_format", f"{content.format} inside an archive"))
     return _open_content(content, source, place, 0, None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import PurePath
 
 from headrace.schemas.source import InputFile, Source
@@ -68,6 +69,26 @@ class WarcFile:
         fields = lost.fields
         record_id, url = fields.get("warc-record-id"), url_of(fields)
         return Fault(self._path, lost.offset, lost.reason, lost.detail, lost.value, record_id=record_id, url=url)
+
+
+class WarcMember:
+    """A WARC or ARC file inside an archive, which is unpacked from its beginning; records are named by both."""
+
+    def __init__(self, content: Content, source: Source, place: Position) -> None:
+        members = Members(_Inner(content), None, StoredBytes)
+        members.enter(place.offset, 0)
+        self._name = content.member
+        self._file = WarcFile(content.path, source, members, arc=content.format == "arc")
+
+    def read(self, budget: int) -> Stretch:
+        """Give the records that begin in the next `budget` bytes of the content."""
+        stretch = self._file.read(budget)
+        records = tuple(replace(records, member=self._name) for records in stretch.records)
+        return replace(stretch, records=records, faults=tuple(replace(f, member=self._name) for f in stretch.faults))
+
+    def close(self) -> None:
+        """Release the member."""
+        self._file.close()
 
 
 class _Inner:

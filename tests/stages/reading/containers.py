@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from tests.stages.reading.made_archives import PACKERS, SEVERAL, streamed_zip, tar, zipped
+from tests.stages.reading.made_warcs import members, record, responses
 
 ENDLESS = range(1 << 30)
 
@@ -33,6 +34,12 @@ MEMBERS = {
     "c.csv": b'text,id\nv1,1\n"v2\nz",2\n' * 4,
     "p.jsonl.gz": gzip.compress(LINES[:2000]),
     "u.txt": "宽字符\n\n文本\n".encode("utf-16") * 3,
+}
+WARCS = {
+    "a.warc.gz": members([record(b"software: x", kind="warcinfo"), *responses(9)]),
+    "b.txt": MEMBERS["a.txt"],
+    "d/b.warc": b"".join(responses(5)),
+    "i.warc": record(b"software: x", kind="warcinfo"),
 }
 TABLE = pa.table(
     {
@@ -71,6 +78,8 @@ CONTAINERS: Mapping[str, bytes] = {
     "x.zip": zipped(MEMBERS, zipfile.ZIP_LZMA),
     "p.zip": streamed_zip(MEMBERS),
     "q.zip.gz": gzip.compress(streamed_zip(MEMBERS)),
+    "w.tar": tar(WARCS),
+    "w.zip": zipped(WARCS),
     "d.parquet": _parquet(),
     "z.parquet": _parquet(compression="zstd", use_dictionary=False),
     "c.parquet": _parquet(compression="gzip", write_page_checksum=True, data_page_version="2.0"),

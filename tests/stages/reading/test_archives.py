@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.stages.parts import UNIT, Outcome, a_source, a_split, faults_of, parts_of
 from tests.stages.reading.made_archives import PACKERS, add, raw_zip, streamed_zip, tar, zipped
+from tests.stages.reading.made_warcs import members, read, record, record_id, responses
 from tests.stages.reading.same_parts import read_whole
 
 from headrace.stages.read import Part
@@ -112,6 +113,30 @@ def test_what_is_not_read_is_named(tmp_path: Path) -> None:
             (f"s:{name}!i.png#0", "dropped", "not_text"),
             (f"s:{name}!x.bin#0", "quarantined", "unsupported_format"),
         ]
+
+
+def test_web_crawls_inside_archives(tmp_path: Path) -> None:
+    """Pages are named by file, member and byte, other records are counted, and a fault costs no other member."""
+    crawl = members([record(b"software: x", kind="warcinfo"), *responses(3)])
+    files = {
+        "a.warc.gz": crawl,
+        "cut.warc.gz": crawl[:-40],
+        "b.warc": responses(1)[0],
+        "i.warc": record(b"", kind="warcinfo"),
+    }
+    alone = read(tmp_path, crawl, "a.warc.gz")
+    for name, data in (("t.tar", tar(files)), ("z.zip", zipped(files))):
+        part = the_part(tmp_path, name, data)
+        rows = part.documents.to_pylist()
+        assert [row["doc_id"] for row in rows] == [
+            *(f"s:{name}!a.warc.gz#{offset}" for offset in alone.offsets),
+            *(f"s:{name}!cut.warc.gz#{offset}" for offset in alone.offsets[:2]),
+            f"s:{name}!b.warc#0",
+        ]
+        assert [row["data"] for row in rows[:3]] == alone.bodies
+        assert (rows[0]["member"], rows[0]["url"]) == (f"a.warc.gz!{record_id(0)}", "http://example.org/0")
+        assert verdicts(part) == [(f"s:{name}!cut.warc.gz#{alone.offsets[2]}", "quarantined", "truncated")]
+        assert dict(part.files[0].counts) == {"warcinfo": 3}
 
 
 def test_tables_inside_archives(tmp_path: Path) -> None:
