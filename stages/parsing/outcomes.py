@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from headrace.schemas.document import DOCUMENT_SCHEMA, DROPPED, QUARANTINED
 from headrace.stages.base import conform, judged
-from headrace.stages.kernels.arrays import Column
+from headrace.stages.kernels.arrays import Array, Column
+from headrace.stages.parsing.json_values import spelled
 from headrace.stages.parsing.tidy import blank, tidy
 from headrace.stages.reading.part import LINE
 
@@ -73,7 +76,7 @@ class Outcomes:
         columns["text"] = pa.chunked_array([text])
         found = pa.chunked_array([pa.array(urls, pa.string())])
         columns["url"] = pc.coalesce(columns["url"], found) if self._fetched else found
-        columns["metadata"] = pa.chunked_array([pa.array(metadata, pa.string())])
+        columns["metadata"] = pa.chunked_array([_joined(columns["metadata"], metadata)])
         if any(offsets):
             begins = pc.add(taken["offset"], pa.chunked_array([pa.array(offsets, pa.int64())]))
             place = pc.replace_substring_regex(taken["doc_id"], "#[0-9]+$", "#")
@@ -81,6 +84,14 @@ class Outcomes:
             columns["doc_id"] = pc.call_function("binary_join_element_wise", [place, begins.cast(pa.string()), ""])
         named = [reason or ("empty" if nothing else None) for reason, nothing in zip(reasons, blank(text), strict=True)]
         return verdicts(pa.table(columns), named, list(details))
+
+
+def _joined(container: Column, found: Sequence[str | None]) -> Array:
+    """Give the metadata that records say themselves, with what their container says, which counts more."""
+    if container.null_count == len(container):
+        return pa.array(found, pa.string())
+    pairs = zip(container.to_pylist(), found, strict=True)
+    return pa.array([spelled(orjson.loads(f) | orjson.loads(c)) if c and f else c or f for c, f in pairs], pa.string())
 
 
 def verdicts(table: pa.Table, reasons: list[str | None], details: list[str | None] | None = None) -> pa.Table:

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.stages.parts import UNIT, Outcome, a_source, a_split, outcome, parts_of
 from tests.stages.parts import parsed as decoded_and_parsed_batch
+from tests.stages.reading.made_warcs import http, record
 
 from headrace.schemas.document import DOCUMENT_SCHEMA
 from headrace.schemas.unit import UnitBatch
@@ -124,6 +125,28 @@ def test_the_address_has_a_column(tmp_path: Path) -> None:
     one, two = outcome(tmp_path, "f.jsonl", lines).documents
     assert (one["url"], one["metadata"]) == ("http://a.example/", None)
     assert (two["url"], two["metadata"]) == (None, '{"url":5}')
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "own"),
+    [
+        (
+            "text/html; charset=utf-8",
+            b"<html><title>T</title><p>Some text.</p></html>",
+            "title",
+        ),
+        ("application/json", b'{"text": "Some text.", "author": "A"}', "author"),
+        ("text/plain", b"Some text.", None),
+    ],
+    ids=["html", "json", "text"],
+)
+def test_what_the_container_says_stays(tmp_path: Path, kind: str, body: bytes, own: str | None) -> None:
+    """The record of a web crawl keeps its date, status and place beside what the page says of itself."""
+    found = outcome(tmp_path, "a.warc", record(http(body, kind)))
+    (row,) = found.documents
+    said = strict(row["metadata"])
+    assert said["warc"]["status"] == 200
+    assert set(said) == {"warc", own} - {None}
 
 
 def test_the_text_may_be_a_list(tmp_path: Path) -> None:
