@@ -13,7 +13,7 @@ from headrace.stages.view import view
 
 _DIGIT = "[0-9０-９𝟎-𝟿]"
 _ANCHORS = re.compile(
-    "[@＠﹫Ａ-Ｚａ-ｚ]|微信|[vV]信|[qQ]{2}|[vVwW][xX]|[wW][eE][cCiI]|[0-9a-fA-F]:(?::|(?:[0-9a-fA-F]{1,4}:){2})"
+    "[@＠﹫Ａ-Ｚａ-ｚ]|微信|[vV]信|加[\u0800-\uffff]?(?:微|[vV](?!$))|[qQ]{2}|[vVwW][xX]|[wW][eE][cCiI]|[0-9a-fA-F]:(?::|(?:[0-9a-fA-F]{1,4}:){2})"
 )
 _JOINT = (
     "[\x00-\x09\x0b-\x20\x7f().\x80-\xbf\u0600-\u063f\u1000-\u2fff\u3000-\u303f\u307b\u30bb\u30fb"

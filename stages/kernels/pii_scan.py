@@ -90,10 +90,10 @@ def anchored(data: Bytes, at: int, begin: int, end: int, role: int) -> bool:
     if role == COLON:
         return in_groups(data, at, begin, end)
     if role == LETTER:
-        return names_account(data, at, end)
+        return names_account(data, at, begin, end)
     if role != WEI or at < begin + 2 or data[at - 2] != 0xE5 or data[at - 1] != 0xBE:
         return False
-    return is_letter_xin(data, at + 1, end)  # 微信 is E5 BE AE E4 BF A1
+    return is_letter_xin(data, at + 1, end) or adds(data, at - 2, begin)  # 微信 is E5 BE AE E4 BF A1
 
 
 @part
@@ -118,8 +118,8 @@ def is_letter_xin(data: Bytes, at: int, end: int) -> bool:
 
 
 @part
-def names_account(data: Bytes, at: int, end: int) -> bool:
-    """Tell whether qq, vx, wx, wec(hat), wei(xin) or v信 begins at a byte."""
+def names_account(data: Bytes, at: int, begin: int, end: int) -> bool:
+    """Tell whether qq, vx, wx, wec(hat), wei(xin), v信, or the v of 加v begins at a byte."""
     if at + 1 >= end:
         return False
     first, second = data[at] | 32, data[at + 1] | 32
@@ -128,8 +128,17 @@ def names_account(data: Bytes, at: int, end: int) -> bool:
     if second == 0x78:
         return True
     if first == 0x76:
-        return is_letter_xin(data, at + 1, end)
+        return is_letter_xin(data, at + 1, end) or adds(data, at, begin)
     return bool(second == 0x65 and at + 2 < end and (data[at + 2] | 32 == 0x63 or data[at + 2] | 32 == 0x69))
+
+
+@part
+def adds(data: Bytes, at: int, begin: int) -> bool:
+    """Tell whether 加, or 加 with one character more, ends before a byte: 加微, 加我v."""
+    for stop in (at, at - 3):
+        if stop >= begin + 3 and data[stop - 3] == 0xE5 and data[stop - 2] == 0x8A and data[stop - 1] == 0xA0:
+            return True
+    return False
 
 
 @part

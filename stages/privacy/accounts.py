@@ -8,7 +8,7 @@ from headrace.stages.privacy import numbers
 from headrace.stages.privacy.endings import is_ending
 from headrace.stages.privacy.rule import Rule
 from headrace.stages.privacy.surroundings import Found, is_part
-from headrace.stages.privacy.writing import WORD, either
+from headrace.stages.privacy.writing import OPENING, WORD, either
 
 _LOCAL_PART = "[a-z0-9_%+][a-z0-9._%+'-]{0,63}"
 _DOMAIN = r"(?:[a-z0-9][a-z0-9-]*\.){1,8}(?:[a-z]{2,24}|xn--[a-z0-9-]{2,59})"
@@ -21,14 +21,14 @@ _IPV6 = either(
 )
 _NUMBER = "(?:号码|账号|帐号|号|id)"
 _QQ_LABEL = (
-    r"(?: ?(?:号码|账号|帐号|交流群|讨论群|群号|号|群|客服|咨询|联系|在线|number|no\.?|id|同号|"
-    r"[/、](?:微信|wechat|vx|wx|电话|手机|tel)))"
+    r"(?: ?(?:号码|账号|帐号|(?:交流|讨论)?群(?:号|[一二三四五六七八九~\d])?|号|同号|客服|咨询|联系|在线|number|no\.?|"
+    r"id|[/、](?:微信|wechat|vx|wx|电话|手机|tel)))"
 )
 _QQ = r"[1-9]\d{4,10}"
 _LONGER_QQ = r"[1-9]\d{5,10}"
 _WECHAT = "(?:微信|v信|wechat|weixin|vx|wx)"
 _WECHAT_LABEL = r"(?: ?(?:号码|账号|帐号|号|id|同号|[/、](?:qq|电话|手机|tel)|\((?:同手机|手机同号|同号)\)))"
-_WECHAT_SAYS = rf"{_WECHAT}{_WECHAT_LABEL}{{0,3}} ?(?:[:=(]|是|为|is) ?"
+_WECHAT_SAYS = rf"{_WECHAT}{_WECHAT_LABEL}{{0,3}} ?(?:[:=]|{OPENING}|是|为|is){{1,2}} ?"
 _WECHAT_NAME = "[a-z][a-z0-9_-]{5,19}"
 _COUNTED = re.compile(r" ?(?:[%万亿千百元个名位款首年月天岁次人块级版]|\.\d|@|,\d{3})")
 _VERSION = re.compile(
@@ -108,12 +108,12 @@ RULES = (
         "wechat",
         _WECHAT_NAME,
         _wechat_said,
-        lead=rf"(?:加|添加|搜|搜索|联系)(?:我|下|一下|个)?的?{_WECHAT}号?[ :]{{0,2}}",
+        lead=rf"(?:(?:加|添加|搜|搜索|联系)(?:我|下|一下|个)?的?{_WECHAT}|加(?:我|下|一下|个)?(?:v|微))号?[ :]{{0,2}}",
         after=WORD + "_-",
     ),
     Rule("wechat", _LONGER_QQ, _qq, lead=_WECHAT_SAYS),
     Rule("wechat", "wxid_[a-z0-9]{8,24}", _wechat_id, after=WORD + "_-"),
-    Rule("qq", _QQ, _qq, lead=rf"qq{_QQ_LABEL}{{0,3}}(?: ?[:=(] ?| ?是 ?| ?为 ?|\n){{1,2}}", many=True),
+    Rule("qq", _QQ, _qq, lead=rf"qq{_QQ_LABEL}{{0,3}}(?: ?(?:[:=]|{OPENING}|是|为) ?|\n){{1,2}}", many=True),
     Rule("qq", _QQ, _qq, lead=rf"qq ?(?:{_NUMBER}|交流群|讨论群|群号|群)(?: |\n)?", many=True),
     Rule("qq", _LONGER_QQ, _qq, lead="(?:qq|扣扣|企鹅号)号? ?:? ?", many=True),
     Rule("qq", r"[1-9](?: \d){5,10}", _qq, lead="(?:qq|扣扣)号?(?:码)? ?:? ?"),

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from headrace.stages.kernels.arrays import Classes, Links, read_only
 
 DEAD = 0  # the state that nothing leaves
+_MOST_STATES = 1 << 16
 States = npt.NDArray[np.uint16]
 
 
@@ -235,6 +236,10 @@ def compiled(groups: Sequence[Sequence[str]]) -> Tables:
         found = _determine(graph, begins, classes, steps)
         ended += [sorted(numbers[state] for state in states & numbers.keys()) for states in found]
         first += len(finals)
+    if len(steps) > _MOST_STATES:
+        raise ValueError(
+            f"the patterns make {len(steps)} states, more than {_MOST_STATES}: one of them repeats too much"
+        )
     return Tables(
         read_only(np.array(kinds, np.uint8)),
         read_only(np.array(steps, np.uint16)),

@@ -37,7 +37,7 @@ _CARD_WORDS = (
     "credit card|debit card|bank card|card)"
 )
 
-_FORMS = rf"{LABEL}{{0,2}}{LINK}{{0,3}}"  # between the name of a document and its number
+_FORMS = rf"(?:{LABEL}|{LINK}){{0,4}}"  # between the name of a document and its number
 _PERMIT = r"(?:[hmcwlt]\d{8}(?:\d\d)?|c[a-z]\d{7}|\d{8}(?:\d\d(?:\([0-9a-z]{1,2}\))?)?)"
 _PERMIT_WORDS = (
     "(?:(?:港澳居民)?来往内地通行证|往来港澳通行证|港澳通行证|(?:台湾居民)?来往大陆通行证|(?:大陆居民)?往来台湾通行证|"

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cache
 
 from headrace.stages.privacy.surroundings import Found
-from headrace.stages.privacy.writing import WORD
+from headrace.stages.privacy.writing import OPENING, WORD
 
 _BETWEEN = r"(?: ?(?:、|,|/|;|和|及|或|and|or) ?| )"  # items of a list
 _MORE = 9  # items of a list after its first
 
 # Words of labels, and what stands between a label and its number. A line may end there: tables become such lines.
 LABEL = r"(?: ?(?:号码|编号|证号|卡号|账号|帐号|号|numbers?|no\.?|num\.?|id|#))"
-LINK = r"(?: ?[:=] ?| ?是 ?| ?为 ?| ?is ?| |\n|\()"
+LINK = rf"(?: ?[:=] ?| ?是 ?| ?为 ?| ?is ?| |\n|{OPENING})"
 
 
 @dataclass(frozen=True, slots=True)

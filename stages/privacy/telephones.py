@@ -70,7 +70,7 @@ def _dashed_extension(text: str) -> int:
 
 
 def _called(found: Found) -> bool:
-    """Decide on digits behind a word for telephones: with an area code in one piece, or of one town."""
+    """Decide on digits behind a word for telephones or another landline: in one piece, or without an area code."""
     digits = found.digits
     if digits[0] != "0":
         return not is_part(found) and not is_amount(found)
@@ -106,6 +106,7 @@ RULES = (
     Rule("hotline", _HOTLINE + _EXTENSION, _hotline),
     Rule("landline", _LANDLINE + _EXTENSION, _landline),
     Rule("landline", rf"(?:0\d{{9,11}}|{_LOCAL}){_EXTENSION}", _called, lead=_CALL, many=True),
+    Rule("landline", r"[2-8]\d{6,7}", _called, lead=_LANDLINE + _EXTENSION + " ?(?:、|,|/|;) ?", many=True),
     Rule("phone", _INTERNATIONAL, _international, before=WORD + "_)"),
     Rule("phone", _INTERNATIONAL_00, _international),
     Rule("phone", _AMERICAN, _american, before=WORD + "_+"),

@@ -12,6 +12,7 @@ DASH = "[-‐‒–—―−]"
 DASHED, SPACED, DOTTED = f" ?{DASH} ?", " ", r"\."
 JOINT = f"(?: ?{DASH} ?| )"
 DIGIT = r"\d"
+OPENING = r'[(【\["“「]'  # what may open behind a word and before its number
 WORD = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 

@@ -72,6 +72,12 @@ def test_what_is_not_of_the_language_is_refused(pattern: str, message: str) -> N
         compiled([[pattern]])
 
 
+def test_patterns_of_too_many_states_are_refused() -> None:
+    """What may begin anywhere in a long repetition needs a state for each set of places."""
+    with pytest.raises(ValueError, match="more than 65536"):
+        compiled([["[ab]*a[ab]{17}"]])
+
+
 def test_the_rules_fit_into_few_states() -> None:
     """States are 16-bit numbers; beyond some ten thousand the tables no longer fit into a core's cache."""
     tables = search().tables
