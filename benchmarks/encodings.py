@@ -227,7 +227,6 @@ def _table(rows: Sequence[Row]) -> list[str]:
 
 
 BENCHMARK = Benchmark("encodings", "Bytes of any charset come back as the right text, and fast", TARGETS, measure)
-main = BENCHMARK.command
 
 if __name__ == "__main__":
-    main()
+    BENCHMARK.command()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,7 @@ _LEAST_LIKELY, _PRIOR = -800, -400
 _FAVOUR_IN_MIXED = 300  # the same, once other lines of the file are known to be in another charset
 _FEW, _LAST_SIGN = 6, 0x40  # bytes that are a word at least; what comes behind in ASCII are mostly letters
 _CALMER = 3  # times less strain must be in a line by its own charset
+_MOST_LINES = 1 << 16  # lines in one call; each takes two hundred bytes of notes
 _TOLD = 100  # odd lines of a row that are told; others are counted
 _NEWLINE = 10
 _NONE = np.zeros(0, np.int64)
@@ -43,6 +45,16 @@ class Mended:
     codec: int
 
 
+class _Piece(NamedTuple):
+    """Some lines of a row: which of the chosen ones, where they begin and end, and how many lines are before."""
+
+    chosen: int
+    begin: int
+    end: int
+    before: int
+    lines: int
+
+
 def by_line(
     rows: Rows, chosen: Sequence[int], numbers: Sequence[int], fixed: Sequence[bool], model: Model
 ) -> list[Mended]:
@@ -50,11 +62,64 @@ def by_line(
 
     `numbers` are the charsets of the chosen rows, and `fixed` says for which no other may be taken.
     """
-    lines, firsts = _lines(rows, chosen)
-    expected = np.repeat(np.array(numbers, np.int64), np.diff(firsts))
-    may_change = np.repeat(~np.array(fixed, np.bool_), np.diff(firsts))
+    mended: list[list[Mended]] = [[] for _ in chosen]
+    for pieces in _batches(_pieces(rows, chosen)):
+        for piece, part in zip(pieces, _mend(rows, pieces, numbers, fixed, model), strict=True):
+            begin = piece.begin - int(rows.begins[chosen[piece.chosen]])
+            lines = [replace(line, number=line.number + piece.before, begin=line.begin + begin) for line in part.lines]
+            mended[piece.chosen].append(replace(part, lines=lines))
+    return [_joined(parts) for parts in mended]
+
+
+def _pieces(rows: Rows, chosen: Sequence[int]) -> Iterator[_Piece]:
+    """Cut rows of very many lines, so that memory stays bounded."""
+    for at, row in enumerate(chosen):
+        begin, end = int(rows.begins[row]), int(rows.ends[row])
+        feeds = np.flatnonzero(rows.data[begin : end - 1] == _NEWLINE) + begin + 1
+        borders = [begin, *feeds[_MOST_LINES - 1 :: _MOST_LINES].tolist(), end]
+        for number, (first, last) in enumerate(pairwise(borders)):
+            before = number * _MOST_LINES
+            yield _Piece(at, first, last, before, min(_MOST_LINES, len(feeds) + 1 - before))
+
+
+def _batches(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
+    """Gather pieces that are decoded in one call."""
+    batch: list[_Piece] = []
+    lines = 0
+    for piece in pieces:
+        if batch and lines + piece.lines > _MOST_LINES:
+            yield batch
+            batch, lines = [], 0
+        batch.append(piece)
+        lines += piece.lines
+    if batch:
+        yield batch
+
+
+def _joined(parts: list[Mended]) -> Mended:
+    """Put the pieces of one row together."""
+    if len(parts) == 1:
+        return parts[0]
+    lines = [line for part in parts for line in part.lines]
+    return Mended(
+        text="".join(part.text for part in parts),
+        lost=sum(part.lost for part in parts),
+        lines=lines[:_TOLD],
+        more=sum(part.more for part in parts) + len(lines[_TOLD:]),
+        mixed=any(part.mixed for part in parts),
+        codec=parts[0].codec,
+    )
+
+
+def _mend(
+    rows: Rows, pieces: list[_Piece], numbers: Sequence[int], fixed: Sequence[bool], model: Model
+) -> list[Mended]:
+    """Decode pieces, all in one call of the kernel."""
+    lines, firsts = _lines(rows, pieces)
+    expected = np.repeat(np.array([numbers[piece.chosen] for piece in pieces], np.int64), np.diff(firsts))
+    may_change = np.repeat(np.array([not fixed[piece.chosen] for piece in pieces], np.bool_), np.diff(firsts))
     batch = _decoded(lines, firsts, expected, may_change, model)
-    begins = rows.begins[list(chosen)].tolist()
+    begins = [piece.begin for piece in pieces]
     spans = zip(firsts[:-1].tolist(), firsts[1:].tolist(), begins, strict=True)
     return [_mended(batch, expected, *span) for span in spans]
 
@@ -88,14 +153,13 @@ def _mended(batch: Batch, expected: Counts, first: int, last: int, begin: int) -
     return Mended(text, int(lost.sum()), told, len(odd) - len(told), bool(other.any()), codec)
 
 
-def _lines(rows: Rows, chosen: Sequence[int]) -> tuple[Rows, Offsets]:
-    """Cut rows behind each line feed; each line is a group. Also give the number of each row's first line."""
+def _lines(rows: Rows, pieces: list[_Piece]) -> tuple[Rows, Offsets]:
+    """Cut pieces behind each line feed; each line is a group. Also give the number of each piece's first line."""
     begins, ends, firsts = [_NONE], [_NONE], [0]
-    for row in chosen:
-        begin, end = int(rows.begins[row]), int(rows.ends[row])
-        feeds = np.flatnonzero(rows.data[begin : end - 1] == _NEWLINE) + begin + 1
-        begins += [np.array([begin]), feeds]
-        ends += [feeds, np.array([end])]
+    for piece in pieces:
+        feeds = np.flatnonzero(rows.data[piece.begin : piece.end - 1] == _NEWLINE) + piece.begin + 1
+        begins += [np.array([piece.begin]), feeds]
+        ends += [feeds, np.array([piece.end])]
         firsts.append(firsts[-1] + len(feeds) + 1)
     return _groups_of_one(rows.data, np.concatenate(begins), np.concatenate(ends)), np.array(firsts, np.int64)
 
