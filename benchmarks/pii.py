@@ -105,7 +105,8 @@ def beside(
     figures[f"vs_{name}"] = min(peer["seconds"]) / ours
     figures[f"{name}_mb_s"] = mb / min(peer["seconds"])
     versions[name] = peer["version"]
-    notes.append(f"{name} found in {mb:.1f} MB of clean text: {peer['found']}; headrace: {count(units(clean))}")
+    found = sum(count(units(clean)).values())
+    notes.append(f"{name} found in {mb:.1f} MB of clean text: {peer['found']}; headrace: {found} of all kinds")
 
 
 def check_same_findings(name: str, texts: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from headrace.stages.kernels.arrays import Classes, Links, read_only
 
 DEAD = 0  # the state that nothing leaves
-_MOST_STATES = 1 << 16
+MOST_STATES = 65_000  # they are 16-bit numbers, and one step adds fewer than there are classes of bytes
 States = npt.NDArray[np.uint16]
 
 
@@ -236,10 +236,6 @@ def compiled(groups: Sequence[Sequence[str]]) -> Tables:
         found = _determine(graph, begins, classes, steps)
         ended += [sorted(numbers[state] for state in states & numbers.keys()) for states in found]
         first += len(finals)
-    if len(steps) > _MOST_STATES:
-        raise ValueError(
-            f"the patterns make {len(steps)} states, more than {_MOST_STATES}: one of them repeats too much"
-        )
     return Tables(
         read_only(np.array(kinds, np.uint8)),
         read_only(np.array(steps, np.uint16)),
@@ -276,6 +272,8 @@ def _determine(
     numbers[found[0]] = offset
     steps.append([DEAD] * len(steps[DEAD]))
     for states in found:  # grows while it is walked
+        if len(steps) > MOST_STATES:
+            raise ValueError(f"the patterns make more than {MOST_STATES} states: one of them repeats too much")
         leads: dict[int, set[int]] = {}
         for state in states:
             for of in classes.get(graph.sets[state], ()):
