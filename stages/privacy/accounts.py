@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from headrace.stages.privacy import numbers
+from headrace.stages.privacy import checks
 from headrace.stages.privacy.endings import is_ending
 from headrace.stages.privacy.rule import Rule
 from headrace.stages.privacy.surroundings import Found, is_part
@@ -63,7 +63,7 @@ def _ipv4(found: Found) -> bool:
         return False
     if _PATH_BEFORE.search(found.before[-2:]) and not _RANGE_BEFORE.search(found.near):
         return False
-    if not numbers.is_public_4(found.text) or _VERSION.search(found.near):
+    if not checks.is_public_4(found.text) or _VERSION.search(found.near):
         return False
     if any(int(part) >= _PLAIN_OCTET for part in found.text.split(".")):
         return True  # one of 256 addresses has four smaller numbers, and hardly a version has a larger one
@@ -72,7 +72,7 @@ def _ipv4(found: Found) -> bool:
 
 def _ipv6(found: Found) -> bool:
     longer = re.match(r":[0-9a-f:]|\.\d", found.after) or _GROUP_BEFORE.search(found.near)
-    return longer is None and not found.text.endswith("::") and numbers.is_public_6(found.text)
+    return longer is None and not found.text.endswith("::") and checks.is_public_6(found.text)
 
 
 def _qq(found: Found) -> bool:

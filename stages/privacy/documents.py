@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from headrace.stages.privacy import numbers
+from headrace.stages.privacy import checks
 from headrace.stages.privacy.rule import LABEL, LINK, Rule
 from headrace.stages.privacy.surroundings import Found, in_address, is_amount, is_numbering, is_part, says
 from headrace.stages.privacy.writing import DIGIT, either, grouped, singly
@@ -52,11 +52,11 @@ _PLATE = rf"[{PROVINCE_SIGNS}][a-hj-np-z](?: ?[·•・‧.] ?| ?- ?| )?" + eith
 
 
 def _resident(found: Found) -> bool:
-    return numbers.is_resident_id(re.sub(r"[^\dx]", "", found.text)) and not is_part(found)
+    return checks.is_resident_id(re.sub(r"[^\dx]", "", found.text)) and not is_part(found)
 
 
 def _old_resident(found: Found) -> bool:
-    return numbers.is_old_resident_id(found.digits) and not is_part(found)
+    return checks.is_old_resident_id(found.digits) and not is_part(found)
 
 
 _coded = says("代码", "信用", "税号", "识别号", "登记号", "uscc")
@@ -64,21 +64,21 @@ _coded = says("代码", "信用", "税号", "识别号", "登记号", "uscc")
 
 def _credit_code(found: Found) -> bool:
     """Decide on a code; one of 31 numbers of 18 digits would pass, so one without a letter needs a word."""
-    return numbers.is_credit_code(found.text) and (found.text != found.digits or _coded.search(found.near) is not None)
+    return checks.is_credit_code(found.text) and (found.text != found.digits or _coded.search(found.near) is not None)
 
 
 def _card(found: Found) -> bool:
     named_otherwise = is_numbering(found) or is_amount(found) or in_address(found)
-    return numbers.is_card(found.digits) and not is_part(found) and not named_otherwise
+    return checks.is_card(found.digits) and not is_part(found) and not named_otherwise
 
 
 def _some_card(found: Found) -> bool:
-    return numbers.is_some_card(found.digits) and not is_part(found)
+    return checks.is_some_card(found.digits) and not is_part(found)
 
 
 def _passport(found: Found) -> bool:
     text = found.text
-    dated = len(text) == 8 and text.isdigit() and numbers.is_date(int(text[:4]), int(text[4:6]), int(text[6:]))
+    dated = len(text) == 8 and text.isdigit() and checks.is_date(int(text[:4]), int(text[4:6]), int(text[6:]))
     return not dated and not is_part(found)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from headrace.stages.privacy import numbers
+from headrace.stages.privacy import checks
 from headrace.stages.privacy.rule import Rule
 from headrace.stages.privacy.surroundings import Found, in_address, is_amount, is_part, says, stands_alone
 from headrace.stages.privacy.writing import DASH, DASHED, DIGIT, DOTTED, JOINT, WORD, either, grouped, singly
@@ -49,7 +49,7 @@ _calling = says(
 
 def _mobile(found: Found) -> bool:
     foreign = found.before[-1:] == "+"
-    return numbers.is_mobile(found.digits[-11:]) and stands_alone(found) and not foreign and found.after[:1] != "@"
+    return checks.is_mobile(found.digits[-11:]) and stands_alone(found) and not foreign and found.after[:1] != "@"
 
 
 def _landline(found: Found) -> bool:
@@ -59,7 +59,7 @@ def _landline(found: Found) -> bool:
     for size, lengths in ((2, (8,)), (3, (7, 8))):
         rest = len(national) - size
         extension = _dashed_extension(local)
-        if numbers.is_area(national[:size]) and (rest in lengths or rest - extension in lengths):
+        if checks.is_area(national[:size]) and (rest in lengths or rest - extension in lengths):
             return stands_alone(found) and found.after[:1] != "@"
     return False
 
@@ -75,7 +75,7 @@ def _called(found: Found) -> bool:
     if digits[0] != "0":
         return not is_part(found) and not is_amount(found)
     cuts = ((3, (8,)), (4, (7, 8)))
-    return any(numbers.is_area(digits[1:cut]) and len(digits) - cut in sizes for cut, sizes in cuts)
+    return any(checks.is_area(digits[1:cut]) and len(digits) - cut in sizes for cut, sizes in cuts)
 
 
 def _hotline(found: Found) -> bool:
@@ -92,7 +92,7 @@ def _international(found: Found) -> bool:
     if re.fullmatch(r"\+\d+\.\d+", found.text):
         return False  # a decimal
     digits = re.sub(r"\D", "", found.text.replace("(0)", ""))
-    return numbers.is_international(digits.removeprefix("00"))
+    return checks.is_international(digits.removeprefix("00"))
 
 
 def _american(found: Found) -> bool:

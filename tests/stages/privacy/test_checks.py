@@ -8,24 +8,24 @@ import random
 import pytest
 from tests.stages.privacy import generated
 
-from headrace.stages.privacy import numbers
+from headrace.stages.privacy import checks
 
 
 def test_examples_of_the_standards() -> None:
     """GB 11643-1999 and GB 32100-2015 print these; the last is the usual example of Luhn's formula."""
-    assert numbers.is_resident_id("11010519491231002x")
-    assert numbers.is_resident_id("440524188001010014") is False  # its second example: born in 1880
-    assert numbers.is_credit_code("91350100m000100y43")
-    assert numbers.luhn("4992739871" + "6") is True
-    assert numbers.luhn("4992739871" + "7") is False
+    assert checks.is_resident_id("11010519491231002x")
+    assert checks.is_resident_id("440524188001010014") is False  # its second example: born in 1880
+    assert checks.is_credit_code("91350100m000100y43")
+    assert checks.luhn("4992739871" + "6") is True
+    assert checks.luhn("4992739871" + "7") is False
 
 
 @pytest.mark.parametrize(
     ("make", "check"),
     [
-        (generated.resident, numbers.is_resident_id),
-        (generated.card, numbers.is_card),
-        (generated.credit_code, numbers.is_credit_code),
+        (generated.resident, checks.is_resident_id),
+        (generated.card, checks.is_card),
+        (generated.credit_code, checks.is_credit_code),
     ],
 )
 def test_one_wrong_character_is_noticed(make: object, check: object) -> None:
@@ -47,23 +47,23 @@ def test_public_addresses_are_those_of_the_standard_library() -> None:
         address = ipaddress.IPv4Address(rng.getrandbits(32))
         if address in known or address.is_multicast:
             continue
-        assert numbers.is_public_4(str(address)) == address.is_global, address
+        assert checks.is_public_4(str(address)) == address.is_global, address
 
 
 @pytest.mark.parametrize("block", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "203.0.113.0/24"])
 def test_borders_of_blocks(block: str) -> None:
     """The first and last address of a special block are not public, their neighbours are."""
     network = ipaddress.IPv4Network(block)
-    assert not numbers.is_public_4(str(network[0]))
-    assert not numbers.is_public_4(str(network[-1]))
-    assert numbers.is_public_4(str(network[0] - 1))
-    assert numbers.is_public_4(str(network[-1] + 1))
+    assert not checks.is_public_4(str(network[0]))
+    assert not checks.is_public_4(str(network[-1]))
+    assert checks.is_public_4(str(network[0] - 1))
+    assert checks.is_public_4(str(network[-1] + 1))
 
 
 @pytest.mark.parametrize("text", ["1.2.3.04", "01.2.3.4", "256.1.1.1", "1.2.3.999"])
 def test_addresses_that_are_none(text: str) -> None:
     """Numbers have no leading zeros and end at 255."""
-    assert not numbers.is_public_4(text)
+    assert not checks.is_public_4(text)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_addresses_that_are_none(text: str) -> None:
 )
 def test_international_numbers(digits: str, valid: bool) -> None:  # noqa: FBT001
     """The calling code exists, and as many digits follow as its plan has."""
-    assert numbers.is_international(digits) is valid
+    assert checks.is_international(digits) is valid
 
 
 @pytest.mark.parametrize(
@@ -90,4 +90,4 @@ def test_international_numbers(digits: str, valid: bool) -> None:  # noqa: FBT00
 )
 def test_area_codes(code: str, valid: bool) -> None:  # noqa: FBT001
     """Two digits from a list, or three that can be one."""
-    assert numbers.is_area(code) is valid
+    assert checks.is_area(code) is valid
