@@ -112,7 +112,13 @@ def _places(table: pa.Table) -> Callable[[int], Place]:
     from headrace.stages.decoding.line_details import Place
 
     lines = table[LINE] if LINE in table.column_names else None
-    return lambda row: Place(lines[row].as_py() if lines else None, table["offset"][row].as_py() or 0)
+
+    def place(row: int) -> Place:
+        byte: int = table["offset"][row].as_py() or 0
+        line = lines[row].as_py() if lines is not None else None
+        return Place(line or (None if byte else 1), byte)
+
+    return place
 
 
 def _described(result: DecodedRows, rows: int) -> dict[str, Array]:

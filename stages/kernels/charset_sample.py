@@ -55,7 +55,8 @@ def window_sample(
                 filled = copy(data, begin, stop, out, filled)
                 out[filled] = _NEWLINE
                 filled += 1
-                left = left - (stop - begin) if stop == end and left - (stop - begin) > _LEFT_OVER else 0
+                left -= stop - begin + 1  # line ends take room as well
+                left = left if stop == end and left > _LEFT_OVER else 0
                 for i in range(at, stop):
                     rank += data[i] >> 7
                 at = safe = max(at, stop)

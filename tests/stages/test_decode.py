@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.stages.parts import a_source, a_split, parts_of
 
 from headrace.stages.decode import Decode
-from headrace.stages.decoding.decoder import decode
 from headrace.stages.decoding.declaration import declared_in
+from headrace.stages.decoding.decoder import decode
 
 HANS = "数据预处理是训练大模型的第一步。先清洗，再去重，然后分级，最后切分成训练用的序列，缺一不可。\n"
 HANT = "資料前處理是訓練大型模型的第一步。先清洗，再去除重複，然後分級，最後切成訓練用的序列，缺一不可。\n"
@@ -212,3 +212,64 @@ def test_confidence_says_how_sure_it_is() -> None:
     """A proof is certain; a guess over two characters is not."""
     assert decode(HANS.encode()).confidence == 1
     assert decode("资料-2".encode("gbk")).confidence < 1
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "big5", "cp932", "cp1251", "utf-8"])
+def test_units_of_one_file_agree(tmp_path: Path, encoding: str) -> None:
+    """However a file is cut into units, each unit with a few lines finds the charset that the whole file has."""
+    line = {"gbk": HANS, "big5": HANT, "cp932": JAPANESE, "cp1251": RUSSIAN, "utf-8": HANS}[encoding]
+    (tmp_path / "f.txt").write_bytes((line * 40).encode(encoding))
+    for unit_bytes in (300, 777, 100_000):
+        parts = parts_of(a_split(tmp_path, "f.txt"), a_source(records="lines"), unit_bytes)
+        tables = [Decode().process(part.documents) for part in parts if part.documents.num_rows]
+        assert [text for table in tables for text in table["text"].to_pylist()] == [line] * 40
+        assert len({name for table in tables for name in table["encoding"].to_pylist()}) == 1
+
+
+def test_a_forced_charset_is_an_option() -> None:
+    """`encoding` is taken for every input but marked ones and text that is text already; a wrong name is refused."""
+    stage = Decode(encoding="Big5")
+    result = stage.process(records(HANS.encode("gbk")))
+    assert result["encoding"].to_pylist() == ["big5hkscs"]
+    assert result["encoding_method"].to_pylist() == ["forced"]
+    assert stage.process(records(HANS.encode("utf-8-sig")))["text"].to_pylist() == [HANS]
+    assert stage.process(records(HANS.encode(), kind="row"))["encoding_method"].to_pylist() == ["native"]
+    with pytest.raises(ValueError, match="no charset is called 'big-five'"):
+        Decode(encoding="big-five")
+
+
+def test_details_name_lines_and_bytes() -> None:
+    """Odd lines of a document are named with their number in the file; a line that is a record, with its own."""
+    good, other = HANS.encode("gbk"), HANS.encode()
+    whole = Decode().process(records(good * 3 + other + good))
+    assert whole["encoding_detail"].to_pylist() == [f"line 4 (byte {3 * len(good)}) as utf-8"]
+    lines = records(good, b"\xff\xff\xff bytes\n", other, good)
+    lines = lines.set_column(lines.schema.get_field_index("offset"), "offset", pa.array([0, 700, 900, 990]))
+    result = Decode().process(lines.append_column("_line", pa.array([8, 9, 10, 11])))
+    assert result["verdict"].to_pylist() == [None, "quarantined", None, None]
+    assert result["detail"][1].as_py() == "gb18030 is the best guess; line 9 (byte 700): 3 codes lost"
+    assert result["encoding"].to_pylist() == ["gb18030", "gb18030", "utf-8", "gb18030"]
+    assert result["encoding_method"].to_pylist() == ["detected", "detected", "lines", "detected"]
+    assert result["encoding_detail"].to_pylist()[2] == "line 10 (byte 900) as utf-8"
+
+
+def test_one_bad_record_in_a_thousand() -> None:
+    """It is quarantined with its place; the other 999 are kept as they are."""
+    lines = [HANS.encode("gbk")] * 1000
+    lines[617] = b"\x81\xff\xff\x80\xff\xff\n"
+    result = Decode().process(records(*lines))
+    assert [n for n, verdict in enumerate(result["verdict"].to_pylist()) if verdict] == [617]
+    assert result["text"].to_pylist()[:617] == [HANS] * 617
+    assert set(result["damage"].to_pylist()[:617]) == {0.0}
+
+
+def test_members_of_a_container_are_judged_alone() -> None:
+    """Pages of one crawl file are in many charsets; each is found by itself, with its own declaration."""
+    pages = [HANS.encode("gbk"), HANT.encode("big5"), HANS.encode(), JAPANESE.encode("euc-jp"), "資料".encode("big5")]
+    table = records(*pages)
+    table = table.set_column(table.schema.get_field_index("member"), "member", pa.array([f"r{n}" for n in range(5)]))
+    declared = pa.array([None, "gb2312", "gbk", None, "big5"], pa.string())
+    table = table.set_column(table.schema.get_field_index("declared"), "declared", declared)
+    result = Decode().process(table)
+    assert result["text"].to_pylist() == [HANS, HANT, HANS, JAPANESE, "資料"]
+    assert result["encoding_method"].to_pylist() == ["detected", "detected", "utf-8", "detected", "declared"]

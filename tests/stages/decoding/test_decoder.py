@@ -174,6 +174,17 @@ def test_many_values_in_one_call_are_each_judged_alone() -> None:
         assert (together.lost[n], together.details.get(n)) == (alone.lost, alone.detail)
 
 
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_very_many_very_short_rows_of_one_file(size: int) -> None:
+    """A sample is taken of them as of any file, within its bounds."""
+    text = HANS.strip() * 900
+    values = [text[at : at + size].encode("gbk") for at in range(0, len(text), size)]
+    apart = rows_of_values(values)
+    found = decode_rows(apart.as_one(), [None])
+    assert "".join(found.array().to_pylist()) == text
+    assert {charset.codec for charset in found.charsets} == {"gb18030"}
+
+
 def test_confidence_is_between_none_and_one() -> None:
     """Proofs are certain, a race over two characters is less so, and what is no text is hardly believed."""
     assert decode(HANS.encode()).confidence == decode(HANS.encode("utf-16")).confidence == 1
