@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headrace.stages.decoding.decoder import decode
+from headrace.stages.decoding.decoder import decode, decode_rows
+from headrace.stages.decoding.rows import rows_of_values
 
 TEXTS = {
     "hans": "数据 处理 模型 训练 清洗 去重 序列 分级 我们 中国 经济 发展 他们 的时候 没有 一个 可以 问题 ， 。 、 ：",
@@ -108,3 +109,14 @@ def test_time_of_ten_megabytes(heap: str) -> None:
     begin = time.process_time()
     decode(HEAPS[heap] * 10)
     assert time.process_time() - begin < 20 * max(once, 0.2)
+
+
+@settings(max_examples=150, deadline=None)
+@given(values=st.lists(st.binary(max_size=80), min_size=1, max_size=20), together=st.booleans())
+def test_any_rows_give_as_many_texts(values: list[bytes], together: bool) -> None:  # noqa: FBT001  # drawn, not called
+    """Rows of one file or of many: one text each, all legal UTF-8, whatever the bytes are."""
+    rows = rows_of_values(values)
+    found = decode_rows(rows.as_one() if together else rows, [None] * (1 if together else len(values)))
+    texts = found.array()
+    texts.validate(full=True)
+    assert texts.to_pylist() == [found.text(row) for row in range(len(values))]
