@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import pyarrow as pa
+from pydantic import Field, field_validator
 
+from headrace.schemas.errors import HeadraceError
 from headrace.stages.base import BatchStage
+from headrace.stages.parsing.extraction.engines import Engine, check_installed
 from headrace.stages.parsing.html import parse_pages
 from headrace.stages.parsing.jsons import parse_files, parse_lines
 from headrace.stages.parsing.outcomes import verdicts
@@ -24,19 +27,32 @@ class Parse(BatchStage):
     JSON array is named by its own byte offset in the file.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     adds_rows: ClassVar[bool] = True
     kind: Literal["parse"] = "parse"
+    engine: Engine = Field(
+        default="headrace",
+        description="What takes the main text out of a web page: Headrace itself, or one of the libraries.",
+    )
+
+    @field_validator("engine")
+    @classmethod
+    def _is_installed(cls, engine: Engine) -> Engine:
+        try:
+            check_installed(engine)
+        except HeadraceError as error:
+            raise ValueError(str(error)) from error
+        return engine
 
     def process(self, table: pa.Table) -> pa.Table:
         """Give documents instead of records."""
-        pieces = [_parsed(run) for run in runs(table, "format")]
+        pieces = [_parsed(run, self.engine) for run in runs(table, "format")]
         if not pieces:
             return verdicts(table, [])
         return pa.concat_tables(pieces)
 
 
-def _parsed(run: pa.Table) -> pa.Table:
+def _parsed(run: pa.Table, engine: Engine) -> pa.Table:
     text_field = run[TEXT_FIELD][0].as_py()
     match run["format"][0].as_py():
         case "jsonl":
@@ -46,7 +62,7 @@ def _parsed(run: pa.Table) -> pa.Table:
         case "csv":
             return parse_rows(run, text_field)
         case "html":
-            return parse_pages(run)
+            return parse_pages(run, engine)
         case "row":
             return parse_cells(run)
         case _:

@@ -103,7 +103,7 @@ def foreign_imports() -> Iterator[tuple[str, str]]:
 def test_every_foreign_import_is_a_declared_dependency() -> None:
     """Nothing is imported that only another package happens to bring along."""
     owners = importlib.metadata.packages_distributions()
-    declared = {canonicalize_name(requirement.name) for requirement in requirements("train", "gpu")}
+    declared = {canonicalize_name(requirement.name) for requirement in requirements("train", "gpu", "trafilatura")}
     stray = {
         (file, module)
         for file, module in foreign_imports()

@@ -1,65 +1,70 @@
-"""Pages nested so deeply that extractors take quadratic time or memory: how to know them, and how to read them."""
+"""Pages nested so deeply that parsers take quadratic time or memory: how to know them, and how to read them."""
 
 from __future__ import annotations
 
 import html
 import re
-from collections import Counter
+from dataclasses import dataclass
+from functools import cache
 
-# Measured with resiliparse 2.0: 10,000 nested <div> take 7 s, 5,000 nested <ul> give 25 MB of indentation, and each
-# paragraph repeats every formatting element that is open.
-_FEW_TAGS = 1000
-_MAX_OPEN = 500
-_MAX_OPEN_FORMATTING = 50
+import numpy as np
 
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-_FORMATTING = frozenset(
-    ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
+from headrace.stages.kernels.arrays import read_only
+from headrace.stages.kernels.extraction_model import Numbers
+from headrace.stages.kernels.extraction_nesting import (
+    ATTRIBUTES,
+    FORMATS,
+    NESTS,
+    NEVER_NESTS,
+    OPEN_ELEMENTS,
+    REOPENED,
+    TEXT_ONLY,
+    nesting,
 )
-_NEVER_NESTED = frozenset(  # no content, or closed by the next of their kind
-    (
-        *(
-            "area",
-            "base",
-            "br",
-            "col",
-            "embed",
-            "hr",
-            "img",
-            "input",
-            "link",
-            "meta",
-            "param",
-            "source",
-            "track",
-            "wbr",
-        ),
-        *("p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "option", "optgroup", "html", "body"),
-    )
-)
+from headrace.stages.parsing.extraction.markup import automata
+from headrace.stages.parsing.extraction.tags import TAGS
+
+_FORMATTING = "b big code em font i s small strike strong tt u"
+_TEXT_ONLY = "script style textarea title iframe noembed noframes xmp"
+_NEVER_NESTED = """a area base basefont bgsound body br col dd dt embed frame hr html img input keygen li link meta nobr
+    optgroup option p param source tbody td tfoot th thead tr track wbr"""  # empty, or closed by the next of their kind
+
 _HIDDEN = re.compile(r"<(script|style|noscript|template|head)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _MARKUP = re.compile(r"<!--.*?(?:-->|\Z)|<[a-zA-Z/!?][^>]*(?:>|\Z)", re.DOTALL)
 _SPACES = re.compile(r"[^\S\n]+")
 _LINES = re.compile(r"\s*\n\s*")
 
 
-def too_deep(page: str) -> bool:
-    """Say whether too many elements are open at once somewhere in the page."""
-    if page.count("<") <= _FEW_TAGS:
-        return False
-    opened: Counter[str] = Counter()
-    elements = formatting = 0
-    for closing, tag in _TAG.findall(page):
-        name = tag.lower()
-        if name in _NEVER_NESTED or (closing and not opened[name]):
-            continue
-        step = -1 if closing else 1
-        opened[name] += step
-        elements += step
-        formatting += step * (name in _FORMATTING)
-        if elements > _MAX_OPEN or formatting > _MAX_OPEN_FORMATTING:
-            return True
-    return False
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much nesting an extractor bears. Counts decide, never seconds, so that they decide alike everywhere."""
+
+    open_elements: int
+    reopened: int = 100_000  # 4.5 million of them take 11 s and 2 GB (resiliparse 2.0)
+    attributes: int = 10_000  # in one tag; unlike names are compared with one another, 30,000 take 1.3 s
+
+
+LENIENT = Limits(open_elements=100_000)  # where all is linear in the depth
+STRICT = Limits(
+    open_elements=500
+)  # where 10,000 nested <div> take 7 s, and 5,000 nested <ul> give 25 MB of indentation
+
+
+def too_deep(page: str, limits: Limits) -> bool:
+    """Say whether a page nests more than an extractor bears."""
+    found = nesting(np.frombuffer(page.encode(), np.uint8), automata(), _kinds())
+    return bool(
+        found[OPEN_ELEMENTS] > limits.open_elements
+        or found[REOPENED] > limits.reopened
+        or found[ATTRIBUTES] > limits.attributes
+    )
+
+
+@cache
+def _kinds() -> Numbers:
+    listed = {NEVER_NESTS: _NEVER_NESTED, FORMATS: _FORMATTING, TEXT_ONLY: _TEXT_ONLY}
+    kinds = {name: kind for kind, names in listed.items() for name in names.split()}
+    return read_only(np.array([kinds.get(name, NESTS) for name in TAGS], np.int32))
 
 
 def without_markup(page: str) -> str:

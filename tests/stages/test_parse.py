@@ -19,7 +19,7 @@ from tests.stages.reading.made_warcs import http, record
 from headrace.schemas.document import DOCUMENT_SCHEMA
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.parse import Parse
-from headrace.stages.parsing.html import main_text
+from headrace.stages.parsing.extraction.engines import by_headrace as main_text
 from headrace.stages.parsing.json_values import parsed, spelled
 
 CLEAN = "数据预处理是大模型训练的第一步。清洗、去重、分级，缺一不可。"
