@@ -13,6 +13,7 @@ from headrace.stages.kernels.charset_model import UTF_16_LE, Model
 from headrace.stages.kernels.charset_transcode import MOST_BYTES
 
 NOBODY = -1
+ONE_NOBODY = np.array([NOBODY], np.int64)
 UNWRITTEN = UTF_16_LE  # the number by which the kernel leaves a group to Python
 _WIDEST = 4  # bytes of the longest character
 
@@ -32,13 +33,18 @@ class Batch(NamedTuple):
     notes: Counts
     suspects: int
 
+    def text(self, row: int) -> str:
+        """Give one row's text."""
+        return str(self.utf8[self.offsets[row] : self.offsets[row + 1]].data, "utf-8")
+
 
 def judged(rows: Rows, favoured: Counts, favour: int, model: Model, *, proofs: bool) -> Batch:
     """Find the charset of each group and decode it; `favoured` (NOBODY: none) is `favour` centinats likelier.
 
     Without `proofs`, what is legal UTF-8 has to be likely as well.
     """
-    return _run(rows, np.full(len(favoured), NOBODY, np.int64), favoured, favour, proofs, model)
+    fixed = ONE_NOBODY if len(favoured) == 1 else np.full(len(favoured), NOBODY, np.int64)
+    return _run(rows, fixed, favoured, favour, proofs, model)
 
 
 def decoded_as(rows: Rows, numbers: Counts, model: Model) -> Batch:

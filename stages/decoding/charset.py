@@ -54,6 +54,16 @@ def number_of(codec: str | None) -> int:
     return NUMBER_OF.get(codec or "", UNWRITTEN)
 
 
+def plain_charset(batch: Batch) -> Charset | None:
+    """Name what the kernel found of the one row of a batch; None if there is more to look at."""
+    if batch.suspects or batch.facts[0, SPECIAL]:
+        return None
+    row = batch.found[0].tolist()
+    if row[PROVEN]:
+        return _PROVEN
+    return _raced(row, int(batch.facts[0, SIZE]), None) if NUMBERED[row[CODEC]] in KERNEL_READS else None
+
+
 def forced_charsets(batch: Batch, codec: str, native: Flags | None) -> list[Charset]:
     """Give all groups one charset, but for byte order marks and native text that is UTF-8."""
     charset = Charset(codec, "forced", 1.0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from headrace.stages.decoding.batch import NOBODY, Batch, decoded_as, judged
+from headrace.stages.decoding.batch import NOBODY, ONE_NOBODY, Batch, decoded_as, judged
 from headrace.stages.decoding.charset import (
     FAVOUR,
     KERNEL_READS,
@@ -17,6 +17,7 @@ from headrace.stages.decoding.charset import (
     forced_charsets,
     found_charsets,
     number_of,
+    plain_charset,
 )
 from headrace.stages.decoding.charsets import NUMBERED, codec_of
 from headrace.stages.decoding.line_details import FIRST, Place, detail
@@ -60,8 +61,7 @@ class DecodedRows:
 
     def text(self, row: int) -> str:
         """Give one row's text."""
-        begin, end = self.batch.offsets[row], self.batch.offsets[row + 1]
-        return self.instead[row] if row in self.instead else str(self.batch.utf8[begin:end].data, "utf-8")
+        return self.instead[row] if row in self.instead else self.batch.text(row)
 
     def array(self) -> Array:
         """Give all texts as an Arrow array."""
@@ -84,10 +84,19 @@ def decode(data: bytes, declared: str | None = None, encoding: str | None = None
     >>> found.text, found.encoding, found.method
     ('数据预处理是训练大模型的第一步。', 'gb18030', 'detected')
     """
-    rows = decode_rows(rows_of_bytes(data), [declared], encoding)
-    text, charset, lost = rows.text(0), rows.charsets[0], int(rows.lost[0])
+    model, rows = charset_model(), rows_of_bytes(data)
+    if declared is None and encoding is None:
+        batch = judged(rows, ONE_NOBODY, FAVOUR, model, proofs=True)
+        charset = plain_charset(batch)
+        if charset is not None:  # most texts: nothing lost, nothing odd
+            return Decoded(batch.text(0), charset.codec, charset.method, charset.confidence, 0.0, 0, None)
+        groups = found_charsets(batch, [None], None, model)
+    else:
+        batch, groups = _judged(rows, [declared], encoding, None, model)
+    found = _settled(batch, groups, lambda row: FIRST, model)
+    text, charset, lost = found.text(0), found.charsets[0], int(found.lost[0])
     damage = lost / max(1, len(text)) if lost else 0.0
-    return Decoded(text, charset.codec, charset.method, charset.confidence, damage, lost, rows.details.get(0))
+    return Decoded(text, charset.codec, charset.method, charset.confidence, damage, lost, found.details.get(0))
 
 
 def decode_rows(
@@ -103,7 +112,31 @@ def decode_rows(
     row stands in its file, for the details. An unknown `encoding` raises a LookupError.
     """
     model = charset_model()
-    batch, groups = _decoded(rows, declared, encoding, native, model)
+    batch, groups = _judged(rows, declared, encoding, native, model)
+    return _settled(batch, groups, places, model)
+
+
+def _judged(
+    rows: Rows, declared: Sequence[str | None], encoding: str | None, native: Flags | None, model: Model
+) -> tuple[Batch, list[Charset]]:
+    """Let the kernel decode rows, by what it finds or by what is forced; give the charset of each group."""
+    if encoding is not None:
+        codec = codec_of(encoding)
+        if codec is None:
+            raise LookupError(f"no charset is called {encoding!r}: gb18030, big5 and windows-1252 are")
+        batch = decoded_as(rows, np.full(rows.groups, number_of(codec), np.int64), model)
+        return batch, forced_charsets(batch, codec, native)
+    said = [codec_of(name) if name else None for name in declared]
+    favoured = np.array([NUMBER_OF.get(name or "", NOBODY) for name in said], np.int64)
+    batch = judged(rows, favoured, FAVOUR, model, proofs=True)
+    return batch, found_charsets(batch, said, native, model)
+
+
+def _settled(batch: Batch, groups: list[Charset], places: Callable[[int], Place], model: Model) -> DecodedRows:
+    """Decode again where Python knows better than the kernel, then what needs a codec of Python, then odd lines."""
+    rows = batch.rows
+    if [number_of(charset.codec) for charset in groups] != batch.found[:, CODEC].tolist():
+        batch = _again(rows, groups, model)
     suspects = batch.suspects
     if suspects:
         better = looked_again(batch, groups, model)
@@ -118,25 +151,6 @@ def decode_rows(
     if suspects:
         _read_by_lines(result, np.flatnonzero(batch.notes[:, SUSPECT]).tolist(), places, model)
     return result
-
-
-def _decoded(
-    rows: Rows, declared: Sequence[str | None], encoding: str | None, native: Flags | None, model: Model
-) -> tuple[Batch, list[Charset]]:
-    """Let the kernel find charsets and decode, and once more where Python knows better."""
-    if encoding is not None:
-        codec = codec_of(encoding)
-        if codec is None:
-            raise LookupError(f"no charset is called {encoding!r}: gb18030, big5 and windows-1252 are")
-        batch = decoded_as(rows, np.full(rows.groups, number_of(codec), np.int64), model)
-        groups = forced_charsets(batch, codec, native)
-    else:
-        said = [codec_of(name) if name else None for name in declared]
-        favoured = np.array([NUMBER_OF.get(name or "", NOBODY) for name in said], np.int64)
-        batch = judged(rows, favoured, FAVOUR, model, proofs=True)
-        groups = found_charsets(batch, said, native, model)
-    wanted = [number_of(charset.codec) for charset in groups]
-    return (batch, groups) if wanted == batch.found[:, CODEC].tolist() else (_again(rows, groups, model), groups)
 
 
 def _again(rows: Rows, groups: list[Charset], model: Model) -> Batch:

@@ -79,7 +79,6 @@ _ASCII_LOWER, _ASCII_DIGIT, _ASCII_UPPER, _ASCII_SIGN, _ASCII_RARE, _ASCII_CONTR
 def built_model() -> Model:
     """Build all tables."""
     han = characters()
-    families, languages, priors = (np.array(column, np.int64) for column in zip(*_HYPOTHESES, strict=True))
     rows = [(n, code, prior) for n, (_, prior, codes) in enumerate(PAGES) for code in codes]
     pages = np.stack([code_tables.page(name) for name, _, _ in PAGES])
     spoken = [language(code) for code in LANGUAGES]
@@ -89,15 +88,13 @@ def built_model() -> Model:
         codes=_packed(_codes(), han.logs),
         longer=np.concatenate([code_tables.gb18030_four_byte(), cns_planes().ravel()]).astype(np.uint32),
         pages=pages,
-        families=families,
-        languages=languages,
-        priors=priors,
+        guesses=np.array(_HYPOTHESES, np.int64),
         character_logs=han.logs,
         ascii_logs=_ascii_logs(),
         pairs=han.pairs,
-        page_of=np.array([n for n, _, _ in rows], np.int64),
-        letters_of=np.array([LANGUAGES.index(code) for _, code, _ in rows], np.int64),
-        page_priors=np.array([prior + RARER_LANGUAGES.get(code, 0) for _, code, prior in rows], np.int64),
+        page_guesses=np.array(
+            [(n, LANGUAGES.index(code), prior + RARER_LANGUAGES.get(code, 0)) for n, code, prior in rows], np.int64
+        ),
         byte_logs=np.stack([logs for logs, _, _ in tables]),
         kinds=np.stack([kinds for _, kinds, _ in tables]),
         symbols=np.stack([symbols for _, _, symbols in tables]),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.stages.kernels.arrays import Bytes, Counts
-from headrace.stages.kernels.charset_model import DIGIT, FINAL, LOWER, MARK, SIGN, UPPER, Model
+from headrace.stages.kernels.charset_model import DIGIT, FINAL, LANGUAGE, LOWER, MARK, SIGN, UPPER, Model
 from headrace.stages.kernels.charset_numbers import number
 from headrace.stages.kernels.compiled import part
 
@@ -94,7 +94,7 @@ def ascii_letter(byte: int) -> int:
 @part
 def page_score(sample: Bytes, places: Counts, guess: int, model: Model) -> int:
     """Give the score of the places beyond ASCII for one page and language."""
-    language = model.letters_of[guess]
+    language = model.page_guesses[guess, LANGUAGE]
     latin = model.latin[language]
     kinds, symbols = model.kinds[guess], model.symbols[guess]
     score = 0

@@ -37,6 +37,9 @@ BEYOND = 0xFFFF  # stands for code points beyond the basic plane
 UTF_8, UTF_16_LE, UTF_16_BE, FIRST_PAGE = 8, 9, 10, 11
 HOPELESS = -1_000_000_000
 
+# Columns of guesses.
+WHAT, LANGUAGE, PRIOR = range(3)
+
 # What a byte of a single-byte page is. LOWER to MARK are letters; MARK and FINAL stand only behind one.
 # An OPENER is a sign that may stand right before a letter, an apostrophe even within a word.
 NOTHING, LOWER, UPPER, CASELESS, FINAL, MARK, DIGIT, SIGN, OPENER, UNDEFINED = range(10)
@@ -51,15 +54,11 @@ class Model(NamedTuple):
     codes: Points  # [family, two-byte code]: code point and its cost, 0 = none
     longer: Points  # GB 18030's four-byte codes of the basic plane, then [plane, row, cell] of CNS 11643
     pages: Points  # [page, byte]
-    families: npt.NDArray[np.int64]  # [Q]
-    languages: npt.NDArray[np.int64]  # [Q]: index into character_logs
-    priors: npt.NDArray[np.int64]  # [Q]
+    guesses: npt.NDArray[np.int64]  # [Q]: family, language (index into character_logs), log of how likely before all
     character_logs: Logs  # [language, code point]
     ascii_logs: Logs  # [byte]
     pairs: Pairs  # hashed pairs of Han: tag and gain
-    page_of: npt.NDArray[np.int64]  # [P]
-    letters_of: npt.NDArray[np.int64]  # [P]: its language L
-    page_priors: npt.NDArray[np.int64]  # [P]
+    page_guesses: npt.NDArray[np.int64]  # [P]: page, language L, log of how likely before all
     byte_logs: Logs  # [P, byte] of what is no letter of the language
     kinds: Numbers  # [P, byte]
     symbols: Numbers  # [P, byte]: the letter's number in its language

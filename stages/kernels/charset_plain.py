@@ -21,6 +21,7 @@ from headrace.stages.kernels.charset_model import (
     GAIN_STEP,
     GB18030,
     GB_FOUR_BYTE_CODES,
+    LANGUAGE,
     LOWER,
     MARK,
     POINT,
@@ -154,7 +155,8 @@ def _euc_tw_four(rest: bytes, at: int, model: Model) -> Unit:
 
 def double_byte_score(data: bytes, guess: int, model: Model) -> int:
     """Give the score of a double-byte family in a language."""
-    family, logs = int(model.families[guess]), model.character_logs[model.languages[guess]]
+    family, language, _ = model.guesses[guess].tolist()
+    logs = model.character_logs[language]
     units = list(double_byte_units(data, family, model))
     high = [data[unit.at] >= 0x80 for unit in units]
     costs = []
@@ -270,9 +272,9 @@ def page_scores(data: bytes, model: Model) -> dict[int, int]:
     base = sum(int(model.ascii_logs[byte]) for byte in data if byte < 0x80)
     spoken = _language_scores(data, model)
     best: dict[int, int] = {}
-    for guess, page in enumerate(model.page_of.tolist()):
+    for guess, (page, language, prior) in enumerate(model.page_guesses.tolist()):
         places = [_place(data, at, guess, model) for at, byte in enumerate(data) if byte >= 0x80]
-        score = base + sum(places) + spoken[int(model.letters_of[guess])] + int(model.page_priors[guess])
+        score = base + sum(places) + spoken[language] + prior
         best[FIRST_PAGE + page] = max(score, best.get(FIRST_PAGE + page, score))
     return best
 
@@ -299,7 +301,7 @@ def _place(data: bytes, at: int, guess: int, model: Model) -> int:
     """Give the score of one byte beyond ASCII in a page and language."""
     padded = b"\n\n" + data + b"\n"
     twice, before, byte, behind = padded[at : at + 4]
-    kinds, symbols, language = model.kinds[guess], model.symbols[guess], int(model.letters_of[guess])
+    kinds, symbols, language = model.kinds[guess], model.symbols[guess], int(model.page_guesses[guess, LANGUAGE])
     kind = int(kinds[byte])
     if not _in_word(kind):
         score = int(model.byte_logs[guess, byte])

@@ -12,9 +12,12 @@ from headrace.stages.kernels.charset_model import (
     FIRST_PAGE,
     GB18030,
     HOPELESS,
+    LANGUAGE,
+    PRIOR,
     UTF_8,
     UTF_16_BE,
     UTF_16_LE,
+    WHAT,
     Model,
 )
 from headrace.stages.kernels.charset_quick import quick_look
@@ -38,7 +41,7 @@ from headrace.stages.kernels.compiled import part
 # What is found. CODEC and SECOND are numbers of `charset_model`; PROVEN says that nothing was weighed.
 CODEC, SCORE, SECOND, SECOND_SCORE, PROVEN, SAMPLED = range(6)
 COLUMNS = 6
-_SHORT, _LONG = 96, 1024  # bytes of a window at a quick look and in the race
+_SHORT, _LONG = 64, 1024  # bytes of a window at a quick look and in the race
 _FEWEST_WINDOWS = 3
 _DENSE = 2  # at least one byte in so many is beyond ASCII
 _MANY_HIGH = 300  # bytes beyond ASCII from which a quick look is worth while
@@ -172,13 +175,13 @@ def score_double_bytes(sample: Bytes, model: Model, scores: Counts) -> bool:
     best, own = np.full(looks, HOPELESS, np.int64), np.zeros(looks, np.int64)
     tally, top = np.empty(TALLIES, np.int64), np.zeros(TALLIES, np.int64)
     top_score = HOPELESS
-    for guess in range(len(model.families)):
+    for guess in range(len(model.guesses)):
         score = double_byte_score(sample, guess, model, best, own, tally)
         if score == HOPELESS:
             continue
         best[:] = np.maximum(best, own)
-        score += model.priors[guess]
-        family = model.families[guess]
+        score += model.guesses[guess, PRIOR]
+        family = model.guesses[guess, WHAT]
         scores[family] = max(scores[family], score)
         if score > top_score:
             top_score = score
@@ -206,22 +209,22 @@ def score_pages(sample: Bytes, favoured: int, model: Model, scores: Counts) -> N
     """Score the single-byte pages: all of them over the first places, the best over all places."""
     places = high_places(sample, _MOST_PLACES)
     base, languages = ascii_score(sample, model), language_scores(sample, model)
-    guesses = len(model.page_of)
+    guesses = len(model.page_guesses)
     first = np.empty(guesses, np.int64)
     for guess in range(guesses):
-        extra = languages[model.letters_of[guess]] + model.page_priors[guess]
+        extra = languages[model.page_guesses[guess, LANGUAGE]] + model.page_guesses[guess, PRIOR]
         first[guess] = page_score(sample, places[:_PREFIX], guess, model) + extra
     chosen = np.ones(guesses, np.bool_)
     if len(places) > _PREFIX:
         least = np.sort(first)[-min(guesses, _BEST_PAGES)]
         for guess in range(guesses):
-            chosen[guess] = first[guess] >= least or model.page_of[guess] + FIRST_PAGE == favoured
+            chosen[guess] = first[guess] >= least or model.page_guesses[guess, WHAT] + FIRST_PAGE == favoured
             if chosen[guess]:
-                extra = languages[model.letters_of[guess]] + model.page_priors[guess]
+                extra = languages[model.page_guesses[guess, LANGUAGE]] + model.page_guesses[guess, PRIOR]
                 first[guess] = page_score(sample, places, guess, model) + extra
     for guess in range(guesses):
         if chosen[guess]:
-            codec = FIRST_PAGE + model.page_of[guess]
+            codec = FIRST_PAGE + model.page_guesses[guess, WHAT]
             scores[codec] = max(scores[codec], base + first[guess])
 
 

@@ -15,7 +15,9 @@ from headrace.stages.kernels.charset_model import (
     GAIN_STEP,
     GB18030,
     HOPELESS,
+    LANGUAGE,
     POINT,
+    WHAT,
     Logs,
     Model,
     Pairs,
@@ -96,7 +98,7 @@ def double_byte_score(sample: Bytes, guess: int, model: Model, best: Counts, own
 
     `best` and `own` have the scores at every STEP bytes: of the best hypothesis so far, and of this one.
     """
-    family, logs, pairs = model.families[guess], model.character_logs[model.languages[guess]], model.pairs
+    family, logs, pairs = model.guesses[guess, WHAT], model.character_logs[model.guesses[guess, LANGUAGE]], model.pairs
     codes, longer, ascii_logs = model.codes[family], model.longer, model.ascii_logs
     at = score = ascii_part = looks = bad = units = han = kana = hangul = 0
     last, run_end, run_units, in_word = 0, -1, 0, False  # `last`: the code point before, in the same run

@@ -105,8 +105,8 @@ def test_scores(data: bytes) -> None:
     (found,) = judged(rows_of_bytes(data), np.array([-1]), 0, MODEL, proofs=False).found
     assert not found[PROVEN]
     scores = dict.fromkeys(range(len(NUMBERED)), HOPELESS)
-    for guess, family in enumerate(MODEL.families.tolist()):
-        score = plain.double_byte_score(data, guess, MODEL) + int(MODEL.priors[guess])
+    for guess, (family, _, prior) in enumerate(MODEL.guesses.tolist()):
+        score = plain.double_byte_score(data, guess, MODEL) + prior
         scores[family] = max(scores[family], score)
     scores |= {UTF_8: plain.utf8_score(data, MODEL) + 100}
     scores |= {
