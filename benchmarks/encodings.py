@@ -71,7 +71,7 @@ class Size:
 
 SIZES: dict[Scale, Size] = {
     "full": Size(500, 170, 170, 40, 60),
-    "quick": Size(50, 20, 10, 2, 20),
+    "quick": Size(60, 40, 40, 4, 20),
     "tiny": Size(2, 1, 1, 1, 1),
 }
 
