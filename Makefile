@@ -112,8 +112,10 @@ $(BIN)/pip:
 	@$(PYTHON) -m venv $(VENV) || { \
 	  echo 'This Python cannot make environments: install its venv module (Debian, Ubuntu: apt install python3-venv).' >&2; exit 2; }
 
-# A peer that does not install is reported, and the benchmarks that name it say that it is absent.
+# A peer that does not install is reported, and the benchmarks that name it say that it is absent. pip before 23.3 fails
+# at the extras of lxml.
 .bench-env/%/installed: benchmarks/peers/%.txt
 	@echo "installing the peer $* into .bench-env/$*"
 	@$(PYTHON) -m venv .bench-env/$*
-	@.bench-env/$*/bin/pip install -qq --disable-pip-version-check --requirement $< && touch $@ || echo "absent: $* did not install"
+	@.bench-env/$*/bin/pip install -qq --disable-pip-version-check --upgrade 'pip>=23.3' && \
+	  .bench-env/$*/bin/pip install -qq --disable-pip-version-check --requirement $< && touch $@ || echo "absent: $* did not install"

@@ -19,7 +19,7 @@ _FOUND: dict[str, dict[str, list[str]]] = json.loads(
 )
 BOXES, PHRASES = _FOUND["boxes"], {name: _FOUND[name] for name in ("zh", "en", "de")}
 LANGUAGES = ("zh", "en", "de")
-_PAGES = 8  # of each kind and language
+_PAGES = 12  # of each kind and language
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _news(maker: _Maker) -> None:
         maker.add_main("p", f"<strong>{maker.paragraph(1, 2)}</strong>")
     for number in range(maker.rng.randint(3, 9)):
         _paragraph(maker)
-        if maker.chance(0.2):
+        if maker.chance(0.3):
             _picture(maker)
         if maker.chance(0.12):
             maker.add("p", f"{maker.phrase('pointer')} <a href='/x'>{maker.sentence(50)}</a>")
@@ -318,9 +318,9 @@ def _byline(maker: _Maker) -> None:
 def _tail(maker: _Maker, *, inside: bool) -> None:
     """Add what stands behind a text: appeals, authors, sources, tags; inside its box or below it."""
     for kind, share in (
-        ("editor", 0.4),
-        ("appeal", 0.45),
-        ("author", 0.4),
+        ("editor", 1.0),
+        ("appeal", 0.7),
+        ("author", 0.6),
         ("share", 0.5),
         ("tags", 0.4),
         ("rights", 0.2),

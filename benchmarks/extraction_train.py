@@ -40,7 +40,7 @@ _WITHOUT_HINTS = 0.3  # weight of copies without what class names say, so that n
 _SQUEEZE = re.compile(r"[\s|*]+")
 _MARKUP = re.compile(r"<[^>]*>")
 _LEAST_QUOTED, _QUOTED = 16, 40
-_MADE_WEIGHT = 0.15
+_MADE_WEIGHT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def examples() -> Iterator[Example]:
     for name, page, reference in _referenced():
         blocks = blocks_of(page)
         main = [n for n in range(len(blocks)) if reference.holds(blocks.text_of(n))]
-        yield _example(name, blocks, main, 0.5, _open_questions(blocks))
+        yield _example(name, blocks, main, 0.5, _open_questions(blocks, main))
     for made in made_pages():
         blocks = blocks_of(made.page)
         main, either = (_spelled(pieces) for pieces in (made.main, made.either))
@@ -90,9 +90,11 @@ def _example(name: str, blocks: Blocks, main: Sequence[int], weight: float, eith
     return Example(name, blocks, look(blocks), labels, weights)
 
 
-def _open_questions(blocks: Blocks) -> list[int]:
-    """Give what references of others treat in another way than we do: the heading, and captions."""
-    return [n for n in range(len(blocks)) if n == blocks.heading or TAGS[blocks.tags[n]] == "figcaption"]
+def _open_questions(blocks: Blocks, main: Sequence[int]) -> list[int]:
+    """Give what references have in another way than we do: the heading, captions, and cells, which editions wrap."""
+    tags, held = [TAGS[tag] for tag in blocks.tags.tolist()], set(main)
+    cells = {n for n, tag in enumerate(tags) if tag in ("td", "th")} - held
+    return [n for n, tag in enumerate(tags) if n == blocks.heading or tag == "figcaption" or n in cells]
 
 
 def _numbers(ranges: str) -> list[int]:
@@ -176,7 +178,7 @@ def _scores(page: Example, weights: Array) -> Array:
 
 def _joined(pages: Sequence[Example]) -> tuple[Array, Array, Array]:
     return (
-        np.concatenate([page.seen.features for page in pages]),
+        np.concatenate([page.seen.features.T for page in pages]),
         np.concatenate([page.labels for page in pages]),
         np.concatenate([page.weights for page in pages]),
     )
@@ -184,7 +186,7 @@ def _joined(pages: Sequence[Example]) -> tuple[Array, Array, Array]:
 
 def _without_hints(page: Example) -> Example:
     hinting = np.array([name.startswith("hint ") for name in FIRST_NAMES])
-    features = np.where(hinting, 0.0, page.seen.features)
+    features = np.where(hinting[:, None], 0.0, page.seen.features)
     return replace(page, seen=replace(page.seen, features=features), weights=page.weights * _WITHOUT_HINTS)
 
 

@@ -16,7 +16,6 @@ from headrace.stages.kernels.extraction_model import (
     DIGITS,
     END,
     FIRST_CHARACTERS,
-    FOUND,
     LAST,
     LETTERS,
     PHRASES,
@@ -27,6 +26,7 @@ from headrace.stages.kernels.extraction_model import (
     Marks,
     Numbers,
     Points,
+    States,
 )
 from headrace.stages.kernels.utf8 import decode, encode
 
@@ -39,11 +39,11 @@ _WIDE_COLON, _BASIC_PLANE = 0xFF1A, 0x10000
 def measure_blocks(text: Bytes, blocks: Numbers, marks: Marks) -> None:
     """Fill in the columns of the blocks that depend on their texts alone."""
     buffer = np.empty(4, np.uint8)
-    columns, steps = marks.automata
+    columns, steps, found = marks.automata
     for block in range(len(blocks)):
         _count(text, blocks, block, marks.classes, marks.ends, marks.stops, marks.lower)
         begin, end = blocks[block, BEGIN], blocks[block, END]
-        blocks[block, CUES] = _cues(text, begin, end, buffer, columns, steps, marks.classes, marks.lower)
+        blocks[block, CUES] = _cues(text, begin, end, buffer, columns, steps, found, marks.classes, marks.lower)
 
 
 @part
@@ -76,7 +76,15 @@ def _count(
 
 @part
 def _cues(
-    text: Bytes, begin: int, end: int, buffer: Bytes, columns: Numbers, steps: Numbers, classes: Classes, lower: Points
+    text: Bytes,
+    begin: int,
+    end: int,
+    buffer: Bytes,
+    columns: Numbers,
+    steps: States,
+    found: Numbers,
+    classes: Classes,
+    lower: Points,
 ) -> int:
     """Give the groups of the phrases in the first words of a text.
 
@@ -95,9 +103,9 @@ def _cues(
         fed += 1
         for i in range(encode(buffer, 0, letter)):
             state = steps[state, columns[buffer[i]]]
-        groups |= steps[state, FOUND]
+        groups |= found[state]
     if before != _SPACE:
-        groups |= steps[steps[state, columns[_SPACE]], FOUND]
+        groups |= found[steps[state, columns[_SPACE]]]
     return int(groups)
 
 

@@ -11,6 +11,7 @@ from headrace.stages.kernels.arrays import Bytes, Classes
 
 Numbers = npt.NDArray[np.int32]
 Points = npt.NDArray[np.uint16]
+States = npt.NDArray[np.int16]
 
 # What a tag means to the text around it.
 INLINE, BLOCK, RULE, LINE_BREAK, IMAGE, LINK, EMPHASIS, LEFT_OUT, RAW, NO_BOX = range(10)
@@ -30,7 +31,7 @@ FIRST_CHARACTERS = 40  # the digits are those among so many
 CUE_CHARACTERS = 160  # so much of a block is searched for cues
 NO_END, MINOR_END, SENTENCE_END = range(3)  # what the last character of a block is
 TAG_NAMES, ATTRIBUTE_NAMES, CLASS_WORDS, STYLES, PHRASES = range(5)  # the automata
-FOUND, STARTS = 0, 256
+STARTS = 256
 WORD_BEGIN, WORD_END = 2, 3  # bytes that stand for the ends of a name where automata look for whole names
 
 
@@ -40,10 +41,9 @@ class Automata(NamedTuple):
     A. V. Aho and M. J. Corasick, Efficient string matching, Communications of the ACM 18 (6), 1975.
     """
 
-    columns: (
-        Numbers  # [byte]: its column in `steps`, at least 1; behind them, from STARTS on, each automaton's first state
-    )
-    steps: Numbers  # [state, column]: the next state; [state, FOUND]: values of the words that end here, or-ed
+    columns: Numbers  # [byte]: its column in `steps`; behind them, from STARTS on, each automaton's first state
+    steps: States  # [state, column]: the next state
+    found: Numbers  # [state]: values of the words that end here, or-ed
 
 
 class Markup(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 
 from headrace.stages.kernels.arrays import Bytes, Counts
 from headrace.stages.kernels.compiled import kernel, part
-from headrace.stages.kernels.extraction_model import FOUND, STARTS, TAG_NAMES, WORD_BEGIN, WORD_END, Automata, Numbers
+from headrace.stages.kernels.extraction_model import STARTS, TAG_NAMES, WORD_BEGIN, WORD_END, Automata, Numbers, States
 from headrace.stages.kernels.extraction_tags import after_declaration, after_raw
 
 # What a tag adds to the nesting; the text of TEXT_ONLY elements holds no tags.
@@ -21,7 +21,7 @@ _UPPER_A, _UPPER_Z, _LOWER_A, _LOWER_Z, _TO_LOWER = ord("A"), ord("Z"), ord("a")
 @kernel
 def nesting(page: Bytes, automata: Automata, kinds: Numbers) -> Counts:
     """Measure a page; tags without an end count as open up to the end of the page."""
-    columns, steps = automata
+    columns, steps, found = automata
     most = np.zeros(3, np.int64)
     opened = np.zeros(len(kinds), np.int64)
     elements = formatting = 0
@@ -35,7 +35,7 @@ def nesting(page: Bytes, automata: Automata, kinds: Numbers) -> Counts:
         if page[at + 1] == _BANG:
             at = after_declaration(page, at)
             continue
-        end, number = _tag_number(page, begin, columns, steps)
+        end, number = _tag_number(page, begin, columns, steps, found)
         at = max(end, at + 1)
         if end == begin:
             continue
@@ -56,7 +56,7 @@ def nesting(page: Bytes, automata: Automata, kinds: Numbers) -> Counts:
 
 
 @part
-def _tag_number(page: Bytes, begin: int, columns: Numbers, steps: Numbers) -> tuple[int, int]:
+def _tag_number(page: Bytes, begin: int, columns: Numbers, steps: States, found: Numbers) -> tuple[int, int]:
     """Give where the name of a tag ends, and its number; names are letters first."""
     state = steps[columns[STARTS + TAG_NAMES], columns[WORD_BEGIN]]
     at = begin
@@ -68,7 +68,7 @@ def _tag_number(page: Bytes, begin: int, columns: Numbers, steps: Numbers) -> tu
             break
         state = steps[state, columns[byte]]
         at += 1
-    return at, int(steps[steps[state, columns[WORD_END]], FOUND])
+    return at, int(found[steps[state, columns[WORD_END]]])
 
 
 @part

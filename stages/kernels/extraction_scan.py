@@ -101,7 +101,7 @@ def scan(html: Bytes, markup: Markup) -> Page:
     text = np.empty(len(html) + 1, np.uint8)
     memory = np.zeros(MEMORY, np.int64)
     facts = np.zeros(FACTS, np.int32)
-    columns, steps = markup.automata
+    columns, steps, found = markup.automata
     roles, traits, classes = markup.roles, markup.traits, markup.classes
     memory[NODES] = 1
     at = 0
@@ -111,11 +111,11 @@ def scan(html: Bytes, markup: Markup) -> Page:
         elif html[at + 1] == _BANG:
             at = after_declaration(html, at)
         else:
-            at = read_tag(html, at, columns, steps, facts)
+            at = read_tag(html, at, columns, steps, found, facts)
             role, trait = roles[facts[NUMBER]], traits[facts[NUMBER]]
             left_out = markup.left_out_superscripts if trait & SUPERSCRIPT else markup.left_out
             if _is_left_out(facts, role, trait, left_out):
-                at = after_element(html, at, columns, steps, roles, facts)
+                at = after_element(html, at, columns, steps, found, roles, facts)
             elif _ends_block(facts, role, text, memory):
                 _end_block(blocks, text, stack[memory[OPEN]], memory)
                 if memory[BLOCKS] == len(blocks):

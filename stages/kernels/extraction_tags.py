@@ -11,7 +11,6 @@ from headrace.stages.kernels.extraction_model import (
     ATTRIBUTE_NAMES,
     CLASS,
     CLASS_WORDS,
-    FOUND,
     HIDDEN,
     NAMED,
     RAW,
@@ -22,6 +21,7 @@ from headrace.stages.kernels.extraction_model import (
     WORD_BEGIN,
     WORD_END,
     Numbers,
+    States,
 )
 
 # What is found out about a tag.
@@ -39,7 +39,7 @@ _MOST_WORDS, _WORD_BYTES = 12, 48  # of a class attribute; some have thousands
 
 
 @part
-def found_name(html: Bytes, begin: int, end: int, columns: Numbers, steps: Numbers, which: int) -> int:
+def found_name(html: Bytes, begin: int, end: int, columns: Numbers, steps: States, found: Numbers, which: int) -> int:
     """Give the value of a whole name, 0 if it is not in the list."""
     start = columns[STARTS + which]
     state = steps[start, columns[WORD_BEGIN]]
@@ -47,7 +47,7 @@ def found_name(html: Bytes, begin: int, end: int, columns: Numbers, steps: Numbe
         state = steps[state, columns[html[at]]]
         if state == start:
             return 0
-    return int(steps[steps[state, columns[WORD_END]], FOUND])
+    return int(found[steps[state, columns[WORD_END]]])
 
 
 @part
@@ -62,7 +62,7 @@ def name_end(html: Bytes, at: int) -> int:
 
 
 @part
-def read_tag(html: Bytes, at: int, columns: Numbers, steps: Numbers, facts: Numbers) -> int:
+def read_tag(html: Bytes, at: int, columns: Numbers, steps: States, found: Numbers, facts: Numbers) -> int:
     """Fill in the facts of the tag that begins at a byte; give where it ends."""
     facts[:] = 0
     at += 1
@@ -72,7 +72,7 @@ def read_tag(html: Bytes, at: int, columns: Numbers, steps: Numbers, facts: Numb
     begin = at
     at = name_end(html, at)
     facts[NAME_BEGIN], facts[NAME_END] = begin, at
-    facts[NUMBER] = found_name(html, begin, at, columns, steps, TAG_NAMES)
+    facts[NUMBER] = found_name(html, begin, at, columns, steps, found, TAG_NAMES)
     if facts[NUMBER] == 0:
         for i in range(begin, at):
             if html[i] == _DASH:
@@ -81,15 +81,15 @@ def read_tag(html: Bytes, at: int, columns: Numbers, steps: Numbers, facts: Numb
         if html[at] in (_SPACE, _SLASH):
             at += 1
         else:
-            at = _read_attribute(html, at, columns, steps, facts)
+            at = _read_attribute(html, at, columns, steps, found, facts)
     return at + 1
 
 
 @part
-def _read_attribute(html: Bytes, at: int, columns: Numbers, steps: Numbers, facts: Numbers) -> int:
+def _read_attribute(html: Bytes, at: int, columns: Numbers, steps: States, found: Numbers, facts: Numbers) -> int:
     begin = at
     at = name_end(html, at)
-    kind = found_name(html, begin, at, columns, steps, ATTRIBUTE_NAMES)
+    kind = found_name(html, begin, at, columns, steps, found, ATTRIBUTE_NAMES)
     first = last = at
     if at == begin:  # a stray sign
         return at + 1
@@ -100,27 +100,27 @@ def _read_attribute(html: Bytes, at: int, columns: Numbers, steps: Numbers, fact
             last += 1
         at = last + 1
     if kind in (CLASS, NAMED):
-        facts[HINTS_OF_TAG] |= hints_of(html, first, last, columns, steps)
+        facts[HINTS_OF_TAG] |= hints_of(html, first, last, columns, steps, found)
     if kind == CLASS:
         facts[CLASSES_HASH] = _hash_of(html, first, last)
     elif kind == HIDDEN:
         facts[IS_HIDDEN] |= int(last - first < 2 or html[first] != _UNTIL_FOUND)  # until-found is shown when looked for
     elif kind == STYLE:
-        facts[IS_HIDDEN] |= int(_finds(html, first, last, columns, steps, STYLES))
+        facts[IS_HIDDEN] |= int(_finds(html, first, last, columns, steps, found, STYLES))
     elif kind == ARIA_HIDDEN and last > first and html[first] == _TRUE:
         facts[FOR_THE_EYE] = 1
     return at
 
 
 @part
-def hints_of(html: Bytes, begin: int, end: int, columns: Numbers, steps: Numbers) -> int:
+def hints_of(html: Bytes, begin: int, end: int, columns: Numbers, steps: States, found: Numbers) -> int:
     """Give the hints in the words of an attribute: camel case is taken apart, digits are passed over.
 
     Each word is looked at with a dash before it, behind it, and where an underscore or a change of case divides it.
     """
     start = columns[STARTS + CLASS_WORDS]
     dash = columns[_DASH]
-    found = 0
+    hints = 0
     words = 0
     at = begin
     while at < end and words < _MOST_WORDS:
@@ -137,17 +137,17 @@ def hints_of(html: Bytes, begin: int, end: int, columns: Numbers, steps: Numbers
             if _UPPER_A <= byte <= _UPPER_Z:
                 if _LOWER_A <= before <= _LOWER_Z:
                     state = steps[state, dash]
-                    found |= steps[state, FOUND]
+                    hints |= found[state]
                 before = byte
                 byte += 32
             else:
                 before = byte
                 byte = _DASH if byte == _UNDERSCORE else byte
             state = steps[state, columns[byte]]
-            found |= steps[state, FOUND]
-        found |= steps[steps[state, dash], FOUND]
+            hints |= found[state]
+        hints |= found[steps[state, dash]]
         words += 1
-    return int(found)
+    return int(hints)
 
 
 @part
@@ -160,7 +160,7 @@ def _hash_of(html: Bytes, begin: int, end: int) -> int:
 
 
 @part
-def _finds(html: Bytes, begin: int, end: int, columns: Numbers, steps: Numbers, which: int) -> bool:
+def _finds(html: Bytes, begin: int, end: int, columns: Numbers, steps: States, found: Numbers, which: int) -> bool:
     """Say whether a value holds one of the words, white space left out."""
     state = columns[STARTS + which]
     for at in range(begin, end):
@@ -168,7 +168,7 @@ def _finds(html: Bytes, begin: int, end: int, columns: Numbers, steps: Numbers, 
         if byte > _SPACE:
             byte += _TO_LOWER if _UPPER_A <= byte <= _UPPER_Z else 0
             state = steps[state, columns[byte]]
-            if steps[state, FOUND]:
+            if found[state]:
                 return True
     return False
 
@@ -222,7 +222,9 @@ def after_raw(html: Bytes, at: int, name: Bytes) -> int:
 
 
 @part
-def after_element(html: Bytes, at: int, columns: Numbers, steps: Numbers, roles: Numbers, facts: Numbers) -> int:
+def after_element(
+    html: Bytes, at: int, columns: Numbers, steps: States, found: Numbers, roles: Numbers, facts: Numbers
+) -> int:
     """Give where an element ends whose start tag was just read: behind its own end tag."""
     number = facts[NUMBER]
     if roles[number] == RAW:
@@ -234,7 +236,7 @@ def after_element(html: Bytes, at: int, columns: Numbers, steps: Numbers, roles:
         elif html[at + 1] == _BANG:
             at = after_declaration(html, at)
         else:
-            at = read_tag(html, at, columns, steps, facts)
+            at = read_tag(html, at, columns, steps, found, facts)
             if facts[NUMBER] == number:
                 depth += -1 if facts[CLOSES] else 1
             elif roles[facts[NUMBER]] == RAW and not facts[CLOSES]:

@@ -9,7 +9,7 @@ from headrace.stages.kernels.arrays import Flags, Floats
 from headrace.stages.kernels.compiled import kernel
 from headrace.stages.kernels.extraction_model import Numbers
 
-Weights = npt.NDArray[np.float64]  # [box, column]
+Weights = npt.NDArray[np.float64]  # of two dimensions
 
 
 @kernel
@@ -78,9 +78,9 @@ def under_pointers(homes: Numbers, parents: Numbers, pointing: Flags, headings: 
 
 @kernel
 def weighed(features: Weights, weights: Floats) -> Floats:
-    """Give the weighted sum of each row, added up from left to right: the same on every machine and for every row."""
-    sums = np.zeros(len(features))
-    for row in range(len(features)):
-        for column in range(len(weights)):
-            sums[row] += features[row, column] * weights[column]
+    """Give the weighted sum of each column, added up from top to bottom: the same on every machine."""
+    sums = np.zeros(features.shape[1])
+    for row in range(len(weights)):
+        for column in range(len(sums)):
+            sums[column] += features[row, column] * weights[row]
     return sums

@@ -8,9 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from headrace.stages.kernels.arrays import read_only
-from headrace.stages.kernels.extraction_model import FOUND, STARTS, WORD_BEGIN, WORD_END, Automata, Numbers
-
-_OTHER = FOUND + 1  # the column of bytes that are in no word
+from headrace.stages.kernels.extraction_model import STARTS, WORD_BEGIN, WORD_END, Automata, Numbers
 
 
 def joined(lists: Sequence[Mapping[str, int]]) -> Automata:
@@ -22,12 +20,18 @@ def joined(lists: Sequence[Mapping[str, int]]) -> Automata:
     spelled = [{word.encode(): value for word, value in words.items()} for words in lists]
     columns = _columns(b"".join(word for words in spelled for word in words))
     tables: list[Numbers] = []
-    starts = [0]
+    found: list[int] = []
+    starts: list[int] = []
     for words in spelled:
-        tables.append(_automaton(words, columns, starts[-1]))
-        starts.append(starts[-1] + len(tables[-1]))
-    columns = np.concatenate((columns, np.array(starts[:-1], np.int32)))
-    return Automata(read_only(columns), read_only(np.concatenate(tables)))
+        starts.append(len(found))
+        steps, values = _automaton(words, columns)
+        tables.append(steps + starts[-1])
+        found += values
+    columns = np.concatenate((columns, np.array(starts, np.int32)))
+    steps = np.concatenate(tables)
+    if len(steps) > np.iinfo(np.int16).max:
+        raise OverflowError(f"{len(steps)} states are more than 16 bits number")
+    return Automata(read_only(columns), read_only(steps.astype(np.int16)), read_only(np.array(found, np.int32)))
 
 
 def whole(words: Mapping[str, int]) -> dict[str, int]:
@@ -35,8 +39,7 @@ def whole(words: Mapping[str, int]) -> dict[str, int]:
     return {f"{chr(WORD_BEGIN)}{word}{chr(WORD_END)}": value for word, value in words.items()}
 
 
-def _automaton(words: Mapping[bytes, int], columns: Numbers, first: int) -> Numbers:
-    """Build one automaton, whose states are numbered from `first`."""
+def _automaton(words: Mapping[bytes, int], columns: Numbers) -> tuple[Numbers, list[int]]:
     children, found = _tree(words, columns)
     steps = np.zeros((len(children), int(columns.max()) + 1), np.int32)
     failure = [0] * len(children)
@@ -49,15 +52,13 @@ def _automaton(words: Mapping[bytes, int], columns: Numbers, first: int) -> Numb
             failure[child] = int(steps[state, column])
             steps[state, column] = child
             waiting.append(child)
-    steps += first
-    steps[:, FOUND] = found
-    return steps
+    return steps, found
 
 
 def _columns(used: bytes) -> Numbers:
     """Give each byte that occurs in a word a column; all others share one that leads back to the start."""
-    columns = np.full(STARTS, _OTHER, np.int32)
-    for column, byte in enumerate(sorted(set(used)), start=_OTHER + 1):
+    columns = np.zeros(STARTS, np.int32)
+    for column, byte in enumerate(sorted(set(used)), start=1):
         columns[byte] = column
     return columns
 

@@ -7,20 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from headrace.stages.kernels.arrays import Flags, Floats
-from headrace.stages.kernels.extraction_model import CHARACTERS, SIGNATURE
+from headrace.stages.kernels.extraction_model import CHARACTERS, SIGNATURE, TAG
 from headrace.stages.kernels.extraction_tree import inside, sum_up
-from headrace.stages.parsing.extraction.features import Look, Matrix, by_box
+from headrace.stages.parsing.extraction.features import Look, Matrix, by_box, rows
 from headrace.stages.parsing.extraction.pages import Blocks
+from headrace.stages.parsing.extraction.tags import TAGS
 
 _MOST_SCORE = 4.0
 _BEYOND = -2.0  # the score of what lies beyond the page
 _STRONG, _STRONG_LENGTH = 0.5, 60
+_NEARBY = 4  # blocks on either side
+_WRAPS = np.isin(TAGS, ("li", "tr", "dl"))  # [tag]: may stand between a box and others like it
 
 NAMES = (
     *("score", "in best box", "sum around", "sum of box", "score before", "score behind", "best behind", "best before"),
     *("best on both sides", "between strong", "before strong", "behind strong", "distance behind", "distance before"),
     *("heading before", "heading between", "text around", "text of box", "score in best box", "best sum"),
-    *("score of siblings", "score of siblings, short", "has siblings"),
+    *("score of siblings", "score of siblings, short", "has siblings", "score nearby", "score nearby, short"),
 )
 
 
@@ -40,13 +43,14 @@ def second_look(blocks: Blocks, seen: Look, scores: Floats) -> SecondLook:
     sums = sum_up(blocks.parents, by_box(blocks, gain))[:, 0]
     best = _best_box(blocks, seen, sums)
     held = inside(blocks.parents, best)[blocks.homes]
-    columns = (seen.features, _columns(blocks, score, held, sums), _siblings(blocks, score))
-    return SecondLook(np.concatenate(columns, axis=1), held)
+    groups = (seen.features, _columns(blocks, score, held, sums), _siblings(blocks, score))
+    return SecondLook(np.concatenate(groups), held)
 
 
 def _siblings(blocks: Blocks, score: Floats) -> Matrix:
-    """Give what others think of themselves that stand in like boxes side by side, as paragraphs of a text do."""
+    """Give how others fare that stand in like boxes side by side, as paragraphs and list items do, or nearby."""
     parents, signatures = blocks.parents[blocks.homes], blocks.nodes[blocks.homes, SIGNATURE]
+    parents = np.where(_WRAPS[blocks.nodes[parents, TAG]], blocks.parents[parents], parents)
     keys = ((parents.astype(np.int64) << 8) | blocks.tags) << 31 | signatures
     _, group = np.unique(keys, return_inverse=True)
     weights = np.sqrt(blocks.column(CHARACTERS))
@@ -54,7 +58,16 @@ def _siblings(blocks: Blocks, score: Floats) -> Matrix:
     sums = np.bincount(group, weights * score)[group] - weights * score
     mean = np.where(others > 0, sums / np.maximum(others, 1), 0.0)
     short = blocks.table[:, CHARACTERS] < _STRONG_LENGTH
-    return np.stack((mean, mean * short, others > 0), axis=1).astype(np.float64)
+    nearby = _nearby(weights * score) / np.maximum(_nearby(weights), 1)
+    return rows(mean, mean * short, others > 0, nearby, nearby * short)
+
+
+def _nearby(values: Floats) -> Floats:
+    """Give the sum of each value and its neighbours."""
+    edge = np.zeros(_NEARBY)
+    sums = np.cumsum(np.concatenate(([0.0], edge, values, edge)))
+    around: Floats = sums[2 * _NEARBY + 1 :] - sums[: -2 * _NEARBY - 1]
+    return around
 
 
 def _best_box(blocks: Blocks, seen: Look, sums: Floats) -> int:
@@ -82,11 +95,10 @@ def _columns(blocks: Blocks, score: Floats, held: Flags, sums: Floats) -> Matrix
     strong = np.flatnonzero(held & (score > _STRONG) & (blocks.table[:, CHARACTERS] > _STRONG_LENGTH))
     first, last = (strong[0], strong[-1]) if len(strong) else (0, count - 1)
     between = (number >= first) & (number <= last)
-    columns = (
+    return rows(
         *(score, held, around / (abs(top) + 1), own / (abs(top) + 1), before, behind, best_behind, best_before),
         *(np.minimum(best_behind, best_before), between & held, number < first, number > last),
         *(np.minimum(np.maximum(number - last, 0), 20) / 10, np.minimum(np.maximum(first - number, 0), 20) / 10),
         *(blocks.headings * best_behind, blocks.headings & between, np.tanh(around / 10), np.tanh(own / 10)),
         *(held * score, np.full(count, min(top, 200.0) / 50)),
     )
-    return np.stack(columns, axis=1).astype(np.float64)

@@ -51,7 +51,11 @@ _INSIDE = {
         不代表本站|侵权|免责""",
     "picture": """getty|reuters|afp |dpa |apa |imago|shutterstock|pixabay|unsplash|istock|flickr|wikimedia|fotolia|
         photo by |photo courtesy|image credit|photo credit|bildnachweis|bildquelle|foto:|photo:|fotos:|
-        picture alliance|screenshot|symbolbild|im bild |图为|图片|摄影|资料图|图源|视觉中国""",
+        picture alliance|screenshot|symbolbild|im bild |图为|图片|摄影|摄 |供图|资料图|图源|视觉中国""",
+    "facts": """来源:|作者:|编辑:|责编|责任编辑|浏览次数|浏览量|浏览:|点击数|点击次数|阅读次数|阅读量|字体|字号|
+        发布时间|发布日期|更新时间|信息来源|发布机构|打印本页|关闭窗口|摄影:|审核:|校对:|稿源|录入:|楼主|min read|
+        0 comment|0 kommentar|comments:|kommentare:|lesezeit|views|updated:|published:|posted by|written by|
+        last modified|zuletzt geändert|aktualisiert|0 uhr|geschrieben von|veröffentlicht am|stand: 0|print version""",
     "person": """is a freelance|is a writer|is a journalist|is an author|is the author|is a professor|is professor|
         is a senior|is an editor|is editor |is a contributor|is the founder|is founder|is a staff|is a reporter|
         covers |studied |studierte |arbeitet als |arbeitete als |ist freie|ist redakteur|ist autor|ist journalist|

@@ -38,6 +38,7 @@ Matrix = npt.NDArray[np.float64]
 
 _WIDE_FACTOR = 1.5  # a character of a script without spaces says as much as so many letters more
 _PROSE_LENGTH = 80
+_MOSTLY = 2 / 3  # of a block of links; a short line such as "please use the form" may be half a link
 _SHORT = 60
 _APPEAL_LENGTH = 240
 _MOST_REPEATS = 30
@@ -68,10 +69,10 @@ _CUE_BITS = np.array(list(cues.BITS.values()), np.int32)
 class Look:
     """What a first look at a page found."""
 
-    features: Matrix  # [block, feature]
+    features: Matrix  # [feature, block]
     prose: Floats  # [block]: weight of a sentence or more of running text, else 0
     prose_sums: Floats  # [box]
-    appeals: Flags  # [block]: short and pointing elsewhere
+    asides: Flags  # [block]: short, and by its words an appeal, a byline, a caption
     comments: Flags  # [block]: in a box that is called so
     plain: Flags  # [block]: not mostly links, and in no box whose name speaks against it
     weight: float  # of all text
@@ -91,17 +92,17 @@ def look(blocks: Blocks) -> Look:
         _place_features(blocks, sums, linked, weights),
         _cue_features(blocks, cue_bits, sizes),
         _series_features(blocks, linked),
-        np.eye(len(_KIND_NAMES))[_KIND_OF_TAG[blocks.tags]],
+        _KIND_OF_TAG[blocks.tags] == np.arange(len(_KIND_NAMES))[:, None],
         _bits(bits, _HINT_BITS),
         _bits(blocks.table[:, INNER_HINTS], _INNER_BITS),
     )
     return Look(
-        features=np.concatenate(groups, axis=1),
+        features=np.concatenate(groups),
         prose=prose,
         prose_sums=sums[:, 2],
-        appeals=_appeals(cue_bits, sizes),
+        asides=_asides(blocks, cue_bits, sizes),
         comments=bits & hints.BITS["comment"] != 0,
-        plain=(linked <= 0.5) & (bits & hints.DOUBTFUL_BITS == 0),
+        plain=(linked <= _MOSTLY) & (bits & hints.DOUBTFUL_BITS == 0),
         weight=float(weights.sum()),
     )
 
@@ -112,8 +113,16 @@ def by_box(blocks: Blocks, *columns: Floats) -> Matrix:
     return np.stack([np.bincount(blocks.homes, column, boxes).astype(np.float64) for column in columns], axis=1)
 
 
-def _bits(values: Numbers, bits: Numbers) -> Matrix:
-    found: Matrix = (values[:, None] & bits != 0).astype(np.float64)
+def rows(*columns: Floats | Flags | Numbers) -> Matrix:
+    """Put features below one another."""
+    found = np.empty((len(columns), len(columns[0])))
+    for number, column in enumerate(columns):
+        found[number] = column
+    return found
+
+
+def _bits(values: Numbers, bits: Numbers) -> Flags:
+    found: Flags = values & bits[:, None] != 0
     return found
 
 
@@ -142,22 +151,21 @@ def _own_features(blocks: Blocks, weights: Floats, linked: Floats, prose: Floats
     stops = blocks.column(STOPS)
     short = sizes < _SHORT
     image = blocks.column(AFTER_IMAGE)
-    columns = (
+    return rows(
         *(np.ones(len(blocks)), length, length**2 / 8, linked, linked**2, linked > 0.9, blocks.table[:, LINKS] == 0),
         *(np.minimum(stops, 12) / 6, stops / sizes * 10, blocks.table[:, LAST] > 0),
         *(blocks.table[:, LAST] == SENTENCE_END, blocks.column(CAPITALS) > 0.6 * blocks.column(LETTERS)),
         *(blocks.column(DIGITS) / np.minimum(sizes, FIRST_CHARACTERS), sizes < 20, blocks.column(WIDE) / sizes),
         *(emphasized, emphasized > 0.95, np.minimum(breaks, 5) / 5, (breaks > 0) & (sizes / (breaks + 1) < 20)),
         *(prose > 0, (linked > 0.5) & (sizes > _SHORT), linked * length / 5, image, image * short),
-        blocks.column(IS_CODE),
+        blocks.table[:, IS_CODE],
     )
-    return np.stack(columns, axis=1).astype(np.float64)
 
 
 _PLACE = (
     *("place", "first", "last", "box linked", "box around linked", "prose of box", "prose around", "prose beyond"),
-    *("has prose around", "has prose beyond", "log text around", "depth", "log page", "in row", "linked around"),
-    *("after heading", "before heading", "is heading", "linked nearby"),
+    *("has prose around", "has prose beyond", "log text around", "depth", "log page", "in row", "in data row"),
+    *("linked around", "after heading", "before heading", "is heading", "linked nearby"),
 )
 
 
@@ -172,16 +180,15 @@ def _place_features(blocks: Blocks, sums: Matrix, linked: Floats, weights: Float
     linked_around = links[around] / np.maximum(text[around], 1)
     number = np.arange(len(blocks))
     headed = blocks.heading >= 0
-    columns = (
+    return rows(
         *(place, place < 0.05, place > 0.9, links[homes] / np.maximum(text[homes], 1), linked_around),
         *(prose[homes] / all_prose, prose[around] / all_prose, prose[beyond] / all_prose),
         *(prose[around] > 0, prose[beyond] > 0, np.log1p(text[around]) / 5),
         *(np.minimum(depths(blocks.parents)[homes], 30) / 15, np.full(len(blocks), np.log1p(whole) / 8)),
-        *(blocks.nodes[homes, ROW_OF] > 0, linked_around > 0.5),
+        *(blocks.nodes[homes, ROW_OF] > 0, blocks.data_rows > 0, linked_around > 0.5),
         *(headed & (number > blocks.heading), headed & (number < blocks.heading), number == blocks.heading),
         _nearby(linked),
     )
-    return np.stack(columns, axis=1).astype(np.float64)
 
 
 def _nearby(linked: Floats) -> Floats:
@@ -198,19 +205,29 @@ _CUE = (
 )
 
 
-def _cue_features(blocks: Blocks, found: Matrix, sizes: Floats) -> Matrix:
+def _cue_features(blocks: Blocks, found: Flags, sizes: Floats) -> Flags:
     """Give what the first words of a block and the heading before it tell."""
     short = sizes < _SHORT
-    opens = (found[:, 0] > 0) | (blocks.headings & (found[:, 1] > 0))
+    opens = found[0] | (blocks.headings & found[1])
     pointing = opens & short & (blocks.tags != _LIST_ITEM)
     under = under_pointers(blocks.homes, blocks.parents, pointing, blocks.headings)
     behind = under_pointers(blocks.homes, blocks.parents, _appeals(found, sizes), blocks.headings)
-    return np.concatenate((found, found * short[:, None], under[:, None], behind[:, None]), axis=1)
+    return np.concatenate((found, found & short, under[None], behind[None]))
 
 
-def _appeals(found: Matrix, sizes: Floats) -> Flags:
+def _asides(blocks: Blocks, found: Flags, sizes: Floats) -> Flags:
+    """Flag short blocks whose words say plainly that they are no part of the text."""
+    has = dict(zip(cues.GROUPS, found, strict=True))
+    byline = (has["credit"] | has["date"] | has["mechanics"]) & has["facts"]
+    caption = has["picture"] & (blocks.table[:, AFTER_IMAGE] > 0)
+    flags: Flags = _appeals(found, sizes) | ((byline | caption) & (sizes < _SHORT))
+    return flags
+
+
+def _appeals(found: Flags, sizes: Floats) -> Flags:
     """Flag the blocks that begin like a pointer or an appeal and are no longer than these are."""
-    return (found[:, 0] > 0) & (sizes < _APPEAL_LENGTH)
+    flags: Flags = found[0] & (sizes < _APPEAL_LENGTH)
+    return flags
 
 
 _SERIES = ("in series", "log series", "linked in series")
@@ -222,8 +239,7 @@ def _series_features(blocks: Blocks, linked: Floats) -> Matrix:
     _, which, counts = np.unique(signatures, return_inverse=True, return_counts=True)
     own = np.where(signatures > 0, np.minimum(counts[which], _MOST_REPEATS), 0).astype(np.int32)
     repeats = most_down(blocks.parents, own)[blocks.homes]
-    columns = (repeats > 2, np.log1p(repeats) / 3, (repeats > 2) * linked)
-    return np.stack(columns, axis=1).astype(np.float64)
+    return rows(repeats > 2, np.log1p(repeats) / 3, (repeats > 2) * linked)
 
 
 NAMES = (*_OWN, *_PLACE, *_CUE, *_SERIES, *_KIND_NAMES)

@@ -13,7 +13,7 @@ from headrace.stages.parsing.extraction.layout import laid_out
 from headrace.stages.parsing.extraction.pages import Blocks, blocks_of
 from headrace.stages.parsing.extraction.weights import Weights, weights
 
-_APPEAL = 3.0  # a prior against short appeals and pointers, which examples show too rarely
+_ASIDE = 3.0  # a prior against appeals, bylines and captions that are plainly such; examples show them too rarely
 _SECOND_CHANCE = 3.0
 _FEW_WORDS = 300.0
 _LEANING = 0.5  # in doubt a block is kept: what is lost here no later stage can bring back
@@ -44,7 +44,7 @@ def decided(blocks: Blocks, seen: Look, held: Flags, scores: Floats) -> Flags:
 
     A page of a few lines gives them all. Where nothing is good, as in lists and tables of data, the best box is taken.
     """
-    scores = scores + _LEANING - _APPEAL * seen.appeals
+    scores = scores + _LEANING - _ASIDE * seen.asides
     prose = np.where(seen.comments, 0.0, seen.prose)
     if _is_lost(prose, scores > 0):
         scores += _SECOND_CHANCE

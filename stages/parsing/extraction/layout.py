@@ -27,7 +27,7 @@ _ORDERED = tags.NUMBERS["ol"]
 
 def laid_out(blocks: Blocks, kept: Flags) -> str:
     """Give the kept blocks as a text; of a row of a table all cells, if most of it is kept."""
-    rows = _data_rows(blocks)
+    rows = blocks.data_rows
     kept = _whole_rows(blocks, kept, rows)
     places = np.flatnonzero(kept)
     row_lines = _row_lines(blocks, places[rows[places] > 0], rows)
@@ -44,16 +44,6 @@ def laid_out(blocks: Blocks, kept: Flags) -> str:
             lines.append(blocks.text_of(place))
         row, item = rows[place], home[ITEM_OF]
     return "\n".join(lines)
-
-
-def _data_rows(blocks: Blocks) -> Numbers:
-    """Give the row of each block, 0 where a cell of the row holds several: such tables are there for the layout."""
-    rows, cells = blocks.nodes[blocks.homes, ROW_OF], blocks.nodes[blocks.homes, CELL_OF]
-    many = np.bincount(cells, minlength=len(blocks.nodes)) > 1
-    loose = (rows > 0) & (many[cells] | (cells == 0) | (blocks.table[:, IS_CODE] > 0))
-    bad = np.zeros(len(blocks.nodes), np.bool_)
-    bad[rows[loose]] = True
-    return np.where(bad[rows], 0, rows)
 
 
 def _whole_rows(blocks: Blocks, kept: Flags, rows: Numbers) -> Flags:

@@ -13,13 +13,16 @@ from headrace.stages.kernels.arrays import Bytes, Flags, Floats, Places
 from headrace.stages.kernels.extraction_measures import measure_blocks
 from headrace.stages.kernels.extraction_model import (
     BEGIN,
+    CELL_OF,
     CHARACTERS,
     DIGITS,
     END,
+    IS_CODE,
     LETTERS,
     LINKED,
     NODE,
     PARENT,
+    ROW_OF,
     SIGNATURE,
     TAG,
     Numbers,
@@ -31,9 +34,10 @@ from headrace.stages.parsing.extraction.titles import title_of
 
 _LEAST_TITLE_BYTES = 12  # 12 letters or four Han characters
 _NO_WORD = re.compile(r"[\W_]+")
-_HEADINGS = np.array([tags.NUMBERS[name] for name in tags.HEADINGS])
-_SERIES = np.array([tags.NUMBERS[name] for name in tags.SERIES])
-_TITLE_TAGS = (tags.NUMBERS["h1"], tags.NUMBERS["h2"], tags.NUMBERS["h3"])
+_IS_HEADING = np.isin(tags.TAGS, tags.HEADINGS)  # [tag]
+_IN_SERIES = np.isin(tags.TAGS, tags.SERIES)
+_IS_TITLE = np.isin(tags.TAGS, ("h1", "h2", "h3"))
+_H1 = tags.NUMBERS["h1"]
 
 
 @dataclass(frozen=True)
@@ -78,14 +82,24 @@ class Blocks:
         return found
 
     @cached_property
+    def data_rows(self) -> Numbers:
+        """Give the row of each block, 0 where a cell of the row holds several: such tables are there for the layout."""
+        rows, cells = self.nodes[self.homes, ROW_OF], self.nodes[self.homes, CELL_OF]
+        many = np.bincount(cells, minlength=len(self.nodes)) > 1
+        loose = (rows > 0) & (many[cells] | (cells == 0) | (self.table[:, IS_CODE] > 0))
+        bad = np.zeros(len(self.nodes), np.bool_)
+        bad[rows[loose]] = True
+        return np.where(bad[rows], 0, rows)
+
+    @cached_property
     def series(self) -> Numbers:
         """Give for each box a number that like boxes share, 0 for what does not come in series."""
-        return np.where(np.isin(self.nodes[:, TAG], _SERIES), self.nodes[:, SIGNATURE], 0)
+        return np.where(_IN_SERIES[self.nodes[:, TAG]], self.nodes[:, SIGNATURE], 0)
 
     @cached_property
     def headings(self) -> Flags:
         """Flag the blocks that are headings."""
-        return np.isin(self.tags, _HEADINGS)
+        return _IS_HEADING[self.tags]
 
     @cached_property
     def heading(self) -> int:
@@ -95,12 +109,12 @@ class Blocks:
         """
         wanted = _bare(self.title or "")
         first = -1
-        for block in np.flatnonzero(np.isin(self.tags, _TITLE_TAGS)).tolist():
+        for block in np.flatnonzero(_IS_TITLE[self.tags]).tolist():
             spelled = _bare(self.text_of(block))
             if len(spelled.encode()) >= _LEAST_TITLE_BYTES and (spelled in wanted or (wanted and wanted in spelled)):
                 return block
             linked = 2 * self.table[block, LINKED] >= self.table[block, CHARACTERS]
-            if first < 0 and self.tags[block] == _TITLE_TAGS[0] and not linked:
+            if first < 0 and self.tags[block] == _H1 and not linked:
                 first = block
         return first
 

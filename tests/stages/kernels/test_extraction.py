@@ -175,10 +175,10 @@ def test_sums_and_what_is_handed_down(tree: np.ndarray) -> None:
     assert inside(tree, 3).tolist() == [3 in boxes for boxes in around]
 
 
-def test_weights_are_added_up_row_by_row() -> None:
-    """A row's sum is the same alone and among others, to the last bit."""
+def test_weights_are_added_up_in_one_order() -> None:
+    """A block's sum is the same alone and among others, to the last bit."""
     rng = np.random.default_rng(7)
-    features, weights = rng.standard_normal((50, 150)), rng.standard_normal(150)
+    features, weights = rng.standard_normal((150, 50)), rng.standard_normal(150)
     together = weighed(features, weights)
-    assert [float(weighed(features[row : row + 1], weights)[0]) for row in range(50)] == together.tolist()
-    assert np.allclose(together, features @ weights)
+    assert [float(weighed(np.ascontiguousarray(features[:, [n]]), weights)[0]) for n in range(50)] == together.tolist()
+    assert np.allclose(together, weights @ features)
