@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.stages.kernels.arrays import Flags, Floats
-from headrace.stages.kernels.extraction_model import CHARACTERS, SECRET
+from headrace.stages.kernels.extraction_model import CHARACTERS, LINKED, SECRET
 from headrace.stages.kernels.extraction_tree import inside, sum_up, weighed
 from headrace.stages.parsing.extraction.containers import second_look
 from headrace.stages.parsing.extraction.features import Look, by_box, look
@@ -15,7 +15,8 @@ from headrace.stages.parsing.extraction.weights import Weights, weights
 
 _ASIDE = 3.0  # a prior against appeals, bylines and captions that are plainly such; examples show them too rarely
 _SECOND_CHANCE = 3.0
-_FEW_WORDS = 300.0
+_FEW_WORDS = 300.0  # a page of no more gives all lines that nothing speaks against
+_SHOWN_LATER = 5  # times as much hidden text as shown text is text that a script shows
 _LEANING = 0.5  # in doubt a block is kept: what is lost here no later stage can bring back
 
 
@@ -72,9 +73,9 @@ def _densest(blocks: Blocks, prose: Floats) -> Flags:
 
 
 def _shown(blocks: Blocks) -> Blocks:
-    """Leave out what is hidden, unless that is most of the page: then a script shows it."""
+    """Leave out what is hidden, unless that is nearly all of the page: then a script shows it."""
     hidden = blocks.nodes[blocks.homes, SECRET] > 0
-    sizes = blocks.table[:, CHARACTERS]
-    if not hidden.any() or sizes[hidden].sum() > sizes[~hidden].sum():
+    sizes = blocks.table[:, CHARACTERS] - blocks.table[:, LINKED]
+    if not hidden.any() or sizes[hidden].sum() > _SHOWN_LATER * sizes[~hidden].sum():
         return blocks
     return blocks.chosen(np.flatnonzero(~hidden))

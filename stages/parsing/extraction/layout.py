@@ -63,7 +63,15 @@ def _row_lines(blocks: Blocks, places: Places, rows: Numbers) -> dict[int, str]:
         row = int(blocks.nodes[cell + 1, ROW_OF])
         if row in texts:
             cells[row].append(texts[row].get(cell + 1, ""))
-    return {row: _BETWEEN_CELLS.join(found).strip() for row, found in cells.items()}
+    return {row: _row_line(found) for row, found in cells.items()}
+
+
+def _row_line(cells: list[str]) -> str:
+    """Give the cells up to the last that has a text; one alone stands for itself."""
+    last = max(number for number, text in enumerate(cells) if text)
+    if not any(cells[:last]):
+        return cells[last]
+    return _BETWEEN_CELLS.join(cells[: last + 1]).strip()
 
 
 def _bullet(nodes: Numbers, item: int) -> str:
