@@ -55,7 +55,8 @@ class TokenRun:
     def _append(self, shard: ShardInfo | None, *, end: bool, publish: bool) -> None:
         n = len(self.lines)
         self.lines.append(ManifestLine(n, n, n, shard, (), (), (), (), (), 0, end=end).encode())
-        (self.folder / MANIFEST).write_bytes(b"".join(self.lines))
+        with (self.folder / MANIFEST).open("ab") as f:  # never cut: somebody may be reading
+            f.write(self.lines[-1])
         if publish:
             self.publish()
 
