@@ -13,6 +13,8 @@ from typing import Literal
 
 from benchmarks.text import corpus_folder
 
+from headrace.stages.parsing.extraction.pages import blocks_of
+
 Half = Literal["tuning", "measured"]
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]+)")
 _SPACE_OR_RULE = re.compile(r"[\s|*_=+-]+")
@@ -116,6 +118,12 @@ def book_pages(book: str) -> list[str]:
 def book_text(book: str) -> str:
     """Give the text edition of a book."""
     return decoded((html_folder() / book / BOOKS[book]).read_bytes())
+
+
+def all_text(page: str) -> str:
+    """Give all text of a page, block by block."""
+    blocks = blocks_of(page)
+    return "\n".join(blocks.text_of(number) for number in range(len(blocks)))
 
 
 def similarity(texts: Iterable[str], edition: str) -> tuple[float, float]:

@@ -40,6 +40,7 @@ _WITHOUT_HINTS = 0.3  # weight of copies without what class names say, so that n
 _SQUEEZE = re.compile(r"[\s|*]+")
 _MARKUP = re.compile(r"<[^>]*>")
 _LEAST_QUOTED, _QUOTED = 16, 40
+_MISTAKEN = ("bug-1255978", "hukumusume")  # their reference holds players of videos, or the whole page
 _MADE_WEIGHT = 0.2
 
 
@@ -124,7 +125,9 @@ class _Reference:
 def _referenced() -> Iterator[tuple[str, str, _Reference]]:
     """Give the tuning halves of what has a reference: pages by folder, chapters of books by file."""
     for folder in sorted((html_folder() / "readability").iterdir()):
-        if half_of(folder.name) == "tuning" and len(list(folder.glob("*.html"))) == 2:
+        if half_of(folder.name) != "tuning" or folder.name in _MISTAKEN:
+            continue
+        if len(list(folder.glob("*.html"))) == 2:
             expected = blocks_of(decoded((folder / "expected.html").read_bytes()))
             text = "\n".join(expected.text_of(n) for n in range(len(expected)))
             yield folder.name, decoded((folder / "source.html").read_bytes()), _Reference(text)

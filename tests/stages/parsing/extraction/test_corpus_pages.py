@@ -12,7 +12,6 @@ import pytest
 from benchmarks import extraction_gold as gold
 
 from headrace.stages.parsing.extraction.engines import by_headrace
-from headrace.stages.parsing.extraction.pages import blocks_of
 
 CLEAN = "数据预处理是大模型训练的第一步。清洗、去重、分级，缺一不可。"
 
@@ -69,7 +68,7 @@ def test_books_beside_their_text_editions(book: str, least_precision: float, lea
     """
     found, edition = gold.book_pages(book), gold.book_text(book)
     precision, recall = gold.similarity([by_headrace(page) for page in found], edition)
-    _, most = gold.similarity([_all_text(page) for page in found], edition)
+    _, most = gold.similarity([gold.all_text(page) for page in found], edition)
     assert precision > least_precision
     assert recall > least_share * most
 
@@ -80,7 +79,7 @@ def test_pages_with_an_expected_text(pages: Path) -> None:
     for folder in sorted((pages / "html/readability").iterdir()):
         source, expected = folder / "source.html", folder / "expected.html"
         if gold.half_of(folder.name) == "measured" and source.exists() and expected.exists():
-            precision, recall = gold.similarity([by_headrace(page_of(source))], _all_text(page_of(expected)))
+            precision, recall = gold.similarity([by_headrace(page_of(source))], gold.all_text(page_of(expected)))
             scores.append(2 * precision * recall / (precision + recall))
     assert mean(scores) > 0.95
     assert min(scores) > 0.75
@@ -92,8 +91,3 @@ def test_gold_pages_of_the_tuning_half(pages: Path) -> None:
     for page in gold.gold_pages("tuning"):
         score = score.plus(page, by_headrace(page.page))
     assert score.f1 > 0.94
-
-
-def _all_text(page: str) -> str:
-    blocks = blocks_of(page)
-    return "\n".join(blocks.text_of(number) for number in range(len(blocks)))
