@@ -15,6 +15,7 @@ from headrace.stages.parsing.extraction.weights import Weights, weights
 
 _ASIDE = 3.0  # a prior against appeals, bylines and captions that are plainly such; examples show them too rarely
 _SECOND_CHANCE = 3.0
+_SOON = 3  # so many blocks behind a heading its text begins
 _FEW_WORDS = 300.0  # a page of no more gives all lines that nothing speaks against
 _SHOWN_LATER = 5  # times as much hidden text as shown text is text that a script shows
 _LEANING = 0.5  # in doubt a block is kept: what is lost here no later stage can bring back
@@ -52,12 +53,22 @@ def decided(blocks: Blocks, seen: Look, held: Flags, scores: Floats) -> Flags:
     kept = scores > 0
     if _is_lost(prose, kept):
         kept |= _densest(blocks, prose)
+    kept &= ~_bare_headings(blocks, kept)
     if seen.weight < _FEW_WORDS:
         kept |= seen.plain
     for last_resort in (held & seen.plain, seen.plain, held):
         if not kept.any():
             kept = last_resort
     return kept
+
+
+def _bare_headings(blocks: Blocks, kept: Flags) -> Flags:
+    """Flag headings behind which nothing is kept; the heading of the whole text stands for itself."""
+    bare = np.zeros(len(blocks), np.bool_)
+    for block in np.flatnonzero(kept & blocks.headings)[::-1].tolist():
+        behind = slice(block + 1, block + 1 + _SOON)
+        bare[block] = block != blocks.heading and not (kept[behind] & ~bare[behind]).any()
+    return bare
 
 
 def _is_lost(prose: Floats, kept: Flags) -> bool:
