@@ -101,6 +101,18 @@ class _Maker:
         self.add(tag, text)
         self._main.append(text)
 
+    def also_main(self, *pieces: str) -> None:
+        """Take down what was added as a part of something larger."""
+        self._main.extend(pieces)
+
+    def words(self, most: int) -> str:
+        """Give a few words, some of them as code or as a link."""
+        text = self.sentence(most)
+        draw = self.rng.random()
+        if draw < 0.2:
+            return f"<code>{text[: most // 2]}</code> {text[most // 2 :]}"
+        return f"<a href='/w'>{text}</a>" if draw < 0.3 else text
+
     def add_either(self, tag: str, text: str) -> None:
         self.add(tag, text)
         self._either.append(text)
@@ -236,10 +248,12 @@ def _manual(maker: _Maker) -> None:
         if maker.chance(0.5):
             lines = "\n".join(f"    {maker.rng.choice(('run', 'make', 'get'))} --{n}" for n in range(3))
             maker.add_main("pre", f"def f(x):\n{lines}")
-        if maker.chance(0.4):
+        if maker.chance(0.6):
             _list(maker)
         if maker.chance(0.3):
             _table(maker)
+        if maker.chance(0.3):
+            maker.add_main("p", f"{maker.sentence(20)} <a href='/d'>{maker.sentence(20)}</a> {maker.sentence(20)}")
     maker.close()
     maker.add("div", maker.phrase("neighbour"))
     _bottom(maker)
@@ -295,16 +309,19 @@ def _picture(maker: _Maker) -> None:
 
 
 def _list(maker: _Maker) -> None:
-    tag = maker.rng.choice(("ul", "ol"))
-    items = [maker.sentence(80) for _ in range(maker.rng.randint(3, 7))]
-    maker.add(tag, "".join(f"<li>{item}</li>" for item in items))
-    maker._main.extend(items)
+    """Add a list of sentences or of a few words each, at times with a list in one of its items."""
+    tag, most = maker.rng.choice(("ul", "ol")), maker.rng.choice((16, 30, 80))
+    items = [maker.words(most) for _ in range(maker.rng.randint(2, 7))]
+    inner = [maker.words(most) for _ in range(maker.rng.randint(1, 3))] if maker.chance(0.3) else []
+    nested = f"<{tag}>{''.join(f'<li>{item}</li>' for item in inner)}</{tag}>" if inner else ""
+    maker.add(tag, "".join(f"<li>{item}</li>" for item in items[:-1]) + f"<li>{items[-1]}{nested}</li>")
+    maker.also_main(*items, *inner)
 
 
 def _table(maker: _Maker) -> None:
     rows = [(maker.sentence(14), maker.sentence(30)) for _ in range(maker.rng.randint(3, 6))]
     maker.add("table", "".join(f"<tr><th>{left}</th><td>{right}</td></tr>" for left, right in rows))
-    maker._main.extend(cell for row in rows for cell in row)
+    maker.also_main(*(cell for row in rows for cell in row))
 
 
 def _byline(maker: _Maker) -> None:

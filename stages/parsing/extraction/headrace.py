@@ -15,10 +15,10 @@ from headrace.stages.parsing.extraction.weights import Weights, weights
 
 _ASIDE = 3.0  # a prior against appeals, bylines and captions that are plainly such; examples show them too rarely
 _SECOND_CHANCE = 3.0
+_LEANING = 0.5  # in doubt a block is kept: what is lost here no later stage can bring back
 _SOON = 3  # so many blocks behind a heading its text begins
 _FEW_WORDS = 300.0  # a page of no more gives all lines that nothing speaks against
 _SHOWN_LATER = 5  # times as much hidden text as shown text is text that a script shows
-_LEANING = 0.5  # in doubt a block is kept: what is lost here no later stage can bring back
 
 
 def main_text(page: str) -> str:
