@@ -14,6 +14,7 @@ from headrace.pipeline.remote_listing import resolve_remote
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.source import InputFile, Source, Split
 from headrace.stages.reading.content import open_content
+from headrace.stages.reading.file_names import typeable, typed
 from headrace.stages.reading.formats import cuttable, is_table
 from headrace.stages.reading.location import is_uri, local_path
 from headrace.stages.reading.part import FILE_COST
@@ -39,8 +40,8 @@ def resolve_source(
 
     The folder is the longest one that all patterns share before their first wildcard, so that two machines which hold
     the same files in different places give the same relative paths; in a store it is a URI, with the options that the
-    workers need to reach it. What lies in the run's own folder is no input. `refuse` is told of local folders that
-    cannot be listed and of names that are no text, and by default raises.
+    workers need to reach it. Names that are not UTF-8 are escaped (`file_names`), in patterns as well. What lies in the
+    run's own folder is no input. `refuse` is told of local folders that cannot be listed, and by default raises.
     """
     if any(is_uri(path) for path in source.paths):
         place, objects = resolve_remote(source)
@@ -52,15 +53,16 @@ def resolve_source(
     own = f"{run.absolute()}{os.sep}" if run else None
     found = {os.path.relpath(path, root) for path in every if not (own and path.startswith(own))}
     exclusions = [expression(pattern) for pattern in source.exclude]
-    paths = sorted((p for p in found if not any(e.fullmatch(p) for e in exclusions)), key=os.fsencode)
-    if not paths:
+    names = {path: typeable(path) for path in sorted(found, key=os.fsencode)}
+    wanted = [path for path, name in names.items() if not any(e.fullmatch(name) for e in exclusions)]
+    if not wanted:
         raise ConfigError(
             "no input file was found",
             where=f"source {source.name}",
             why=f"nothing matches {', '.join(source.paths)}" + (" after the exclusions" if found else ""),
             remedy=f"check the paths; relative ones begin at {base}",
         )
-    return str(root), [_listed(root, path) for path in paths if _is_text(path, source, refuse)]
+    return typeable(str(root)), [_listed(root, path, names[path]) for path in wanted]
 
 
 def cut_splits(source: Source, root: str, files: list[InputFile], *, unit_bytes: int, first_index: int) -> list[Split]:
@@ -96,7 +98,8 @@ def _check_named(patterns: list[str], source: Source, base: Path) -> None:
 def _absolute(pattern: str, base: Path) -> str:
     for place in _PLACES:
         pattern = pattern.replace(f"{{{place}}}", sysconfig.get_paths()[place])
-    return os.path.abspath(base / Path(local_path(pattern)).expanduser())  # noqa: PTH100  Path.resolve would follow links
+    whole = os.path.abspath(base / Path(local_path(pattern)).expanduser())  # noqa: PTH100  Path.resolve follows links
+    return typed(whole)
 
 
 def _literal_folder(pattern: str) -> Path:
@@ -148,30 +151,14 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _is_text(path: str, source: Source, refuse: Refuse) -> bool:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        refuse(
-            ConfigError(
-                "a file name is not UTF-8",
-                where=f"source {source.name}: {os.fsencode(path)!r}",
-                why="names become part of doc_id, which a person can type",
-                remedy="rename the file, or leave it out with `exclude`",
-            )
-        )
-        return False
-    return True
-
-
-def _listed(root: Path, path: str) -> InputFile:
+def _listed(root: Path, path: str, name: str) -> InputFile:
     try:
         state = (root / path).stat()
     except OSError:
-        return InputFile(path, 0, UNREADABLE)
+        return InputFile(name, 0, UNREADABLE)
     if not stat.S_ISREG(state.st_mode):  # opening a pipe would wait for ever
-        return InputFile(path, 0, UNREADABLE)
-    return InputFile(path, state.st_size, state.st_mtime_ns)
+        return InputFile(name, 0, UNREADABLE)
+    return InputFile(name, state.st_size, state.st_mtime_ns)
 
 
 def _groups(files: list[InputFile], unit_bytes: int) -> Iterator[tuple[InputFile, ...]]:

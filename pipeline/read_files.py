@@ -22,8 +22,9 @@ from headrace.schemas.unit import UnitBatch
 from headrace.stages.apply import apply
 from headrace.stages.base import Stage
 from headrace.stages.read import Part, Reader
+from headrace.stages.reading.file_names import on_disk, typeable, typed
 from headrace.stages.reading.location import is_uri, parse_location
-from headrace.stages.reading.part import Draft, Fault, shown
+from headrace.stages.reading.part import Draft, Fault
 
 Row = dict[str, Any]  # the columns of a document by name; `verdict` is there where a stage took it out
 
@@ -45,7 +46,7 @@ def read_rows(argument: str, source: Source, stages: Sequence[Stage]) -> Iterato
     root, files, refused = _listed(argument, source)
     yield from refused
     split = Split(0, source.name, str(root), tuple(files))
-    order = {shown(f.path): number for number, f in enumerate(files)}
+    order = {f.path: number for number, f in enumerate(files)}
     for part in _parts(split, source):
         for row in _in_order(_through(part, stages), order):
             yield {**row, "path": _path_here(argument, str(root), row["path"])}
@@ -56,7 +57,9 @@ def _listed(argument: str, source: Source) -> tuple[str, list[InputFile], list[R
     refused: list[Row] = []
 
     def refuse(reason: str, detail: str) -> None:
-        refused.append({"path": argument, "offset": 0, "verdict": QUARANTINED, "reason": reason, "detail": detail})
+        refused.append(
+            {"path": typeable(typed(argument)), "offset": 0, "verdict": QUARANTINED, "reason": reason, "detail": detail}
+        )
 
     def refuse_one(error: ConfigError) -> None:
         refuse("unreadable_file", f"{error.what}: {error.where}: {error.why}")
@@ -121,5 +124,5 @@ def _path_here(argument: str, root: str, path: str) -> str:
     """Write a path as a person here would: from the current folder where the argument was, else in full."""
     if is_uri(argument):
         return str(parse_location(root).below(path))
-    whole = Path(root, path)
-    return str(whole) if Path(argument).is_absolute() else os.path.relpath(whole)
+    whole = Path(on_disk(root), on_disk(path))
+    return typeable(str(whole) if Path(argument).is_absolute() else os.path.relpath(whole))

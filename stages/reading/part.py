@@ -108,7 +108,7 @@ class Draft:
         """Take what one file gave."""
         self.records.extend(records for records in stretch.records if len(records.data))
         self.faults.extend(stretch.faults)
-        path = f"{self.source.name}:{shown(stretch.path)}"
+        path = f"{self.source.name}:{stretch.path}"
         before = self.files.pop() if self.files and self.files[-1].path == path else FileCount(path, 0)
         counts = dict(Counter(before.counts) + Counter(stretch.counts))
         self.files.append(FileCount(path, before.records + stretch.gave, note or before.note, counts))
@@ -116,11 +116,6 @@ class Draft:
     def finished(self, after: Cursor | None) -> Part:
         """Give the part."""
         return Part(_documents(self.source, self.records), _faults(self.source, self.faults), tuple(self.files), after)
-
-
-def shown(path: str) -> str:
-    """Give a path as text even where the file system's name is not UTF-8."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _documents(source: Source, records: list[Records]) -> pa.Table:
@@ -136,7 +131,7 @@ def _documents(source: Source, records: list[Records]) -> pa.Table:
         "doc_id": _doc_ids(spread([_content(source, r) for r in records]), offsets),
         "data": _joined([r.data for r in records], pa.large_binary()),
         "source": pa.repeat(pa.scalar(source.name), rows),
-        "path": spread([shown(r.path) for r in records]),
+        "path": spread([r.path for r in records]),
         "offset": offsets,
         "member": spread([_member(r) for r in records]),
         "url": spread([r.url for r in records]),
@@ -156,7 +151,7 @@ def _faults(source: Source, faults: list[Fault]) -> pa.Table:
     columns = {
         "doc_id": pa.array([f"{_content(source, f)}#{f.offset}" for f in faults], pa.string()),
         "source": pa.repeat(pa.scalar(source.name), rows),
-        "path": pa.array([shown(f.path) for f in faults], pa.string()),
+        "path": pa.array([f.path for f in faults], pa.string()),
         "offset": pa.array([f.offset for f in faults], pa.int64()),
         "member": pa.array([_member(f) for f in faults], pa.string()),
         "url": pa.array([f.url for f in faults], pa.string()),
@@ -177,12 +172,12 @@ def _faults(source: Source, faults: list[Fault]) -> pa.Table:
 
 def _content(source: Source, of: Records | Fault) -> str:
     """Name the content that offsets count in: a file, or what is behind the `!` inside of one."""
-    inside = "" if of.member is None else f"!{shown(of.member)}"
-    return f"{source.name}:{shown(of.path)}{inside}"
+    inside = "" if of.member is None else f"!{of.member}"
+    return f"{source.name}:{of.path}{inside}"
 
 
 def _member(of: Records | Fault) -> str | None:
-    names = [shown(name) for name in (of.member, of.record_id) if name is not None]
+    names = [name for name in (of.member, of.record_id) if name is not None]
     return "!".join(names) if names else None
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.source import InputFile
+from headrace.stages.reading.file_names import on_disk
 from headrace.stages.reading.location import Location, is_uri, parse_location
 from headrace.stages.reading.store import Store, read_at, store_of
 from headrace.stages.reading.store_errors import cause_of, interrupted, said
@@ -33,7 +34,7 @@ def open_listed(root: str, file: InputFile) -> BinaryIO:
         return cast(BinaryIO, _open_stored(root, file))
     _compare(file, *_local_state(root, file), file.path)
     try:
-        return (Path(root) / file.path).open("rb", buffering=0)
+        return _path(root, file).open("rb", buffering=0)
     except OSError as error:
         raise StreamFaultError("unreadable_file", error.strerror or "cannot be opened") from error
 
@@ -42,7 +43,7 @@ def open_table(root: str, file: InputFile) -> pa.NativeFile:
     """Open a listed file for Arrow's readers, which ask for the ranges of the columns and row groups they need."""
     if is_uri(root):
         return pa.PythonFile(_open_stored(root, file), mode="r")
-    return pa.OSFile(str(Path(root) / file.path), "rb")
+    return pa.OSFile(bytes(_path(root, file)), "rb")  # type: ignore[arg-type]  # as text it would have to be UTF-8
 
 
 def check_unchanged(root: str, file: InputFile) -> None:
@@ -54,9 +55,13 @@ def check_unchanged(root: str, file: InputFile) -> None:
             _compare(file, *_local_state(root, file), file.path)
 
 
+def _path(root: str, file: InputFile) -> Path:
+    return Path(on_disk(root)) / on_disk(file.path)
+
+
 def _local_state(root: str, file: InputFile) -> tuple[int, int]:
     try:
-        state = (Path(root) / file.path).stat()
+        state = _path(root, file).stat()
     except FileNotFoundError as error:
         raise _changed(file.path, "it is gone") from error
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import sys
 import sysconfig
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from headrace.pipeline.listing import RANGE_UNITS, cut_splits, resolve_source
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.source import Cursor, InputFile, Source, Split
 from headrace.stages.read import read_part
+from headrace.stages.reading.file_names import on_disk
 
 UNIT = 10_000
 
@@ -56,6 +58,10 @@ def test_the_root_is_what_the_patterns_share(tmp_path: Path) -> None:
         ((f"file://{tmp_path}/d/e/*.txt",), "d/e"),
     ):
         assert resolve_source(a_source(*patterns), tmp_path)[0] == str(tmp_path / root), patterns
+
+
+def at(folder: Path, name: bytes) -> Path:
+    return Path(os.fsdecode(os.fsencode(folder) + b"/" + name))
 
 
 def test_order_is_that_of_the_bytes(tmp_path: Path) -> None:
@@ -120,13 +126,33 @@ def test_nothing_found_is_said(tmp_path: Path) -> None:
         resolve_source(a_source(".", exclude=("*",)), tmp_path)
 
 
-def test_a_name_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
-    """It could not be part of a doc_id; the message says how to go on, and excluding it works."""
-    tree(tmp_path, "a.txt")
-    Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt")).write_text("x")
-    with pytest.raises(ConfigError, match=r"is not UTF-8.*exclude"):
-        resolve_source(a_source("."), tmp_path)
-    assert names(a_source(".", exclude=("[!a].txt",)), tmp_path) == ["a.txt"]
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes on Linux alone")
+def test_a_name_that_is_no_utf8_is_escaped(tmp_path: Path) -> None:
+    """It becomes part of a doc_id that a person can type: in order of the bytes, excluded and named by its escapes."""
+    tree(tmp_path, "a.txt", "é.txt")
+    at(tmp_path, b"caf\xe9.txt").write_text("x")
+    assert names(a_source("."), tmp_path) == ["a.txt", r"caf\xe9.txt", "é.txt"]
+    assert names(a_source(".", exclude=(r"caf\xe9*",)), tmp_path) == ["a.txt", "é.txt"]
+    assert names(a_source(r"caf\xe9.txt"), tmp_path) == [r"caf\xe9.txt"]
+    assert names(a_source(r"c*\xe9.txt"), tmp_path) == [r"caf\xe9.txt"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes on Linux alone")
+def test_names_never_collide(tmp_path: Path) -> None:
+    """A name that looks like an escape is escaped itself; so is the name of the folder above, in the root."""
+    folder = at(tmp_path, b"\xb4\xf3")
+    folder.mkdir()
+    for name in (b"\xe9", rb"\xe9", rb"\x5cxe9", rb"\\xe9", b"\\\xe9", rb"\x", "é".encode()):
+        at(folder, name).write_bytes(name)
+    source = a_source(".")
+    root, files = resolve_source(source, folder)
+    assert root == rf"{tmp_path}/\xb4\xf3"
+    assert len({file.path for file in files}) == len(files) == 7
+    (split,) = cut_splits(source, root, files, unit_bytes=100_000, first_index=0)
+    part = read_part(split, source, Cursor(0), 100_000)
+    assert part.faults.num_rows == 0
+    for path, data in zip(part.documents["path"].to_pylist(), part.documents["data"].to_pylist(), strict=True):
+        assert on_disk(path) == os.fsdecode(data)
 
 
 def test_what_is_no_file_is_listed_and_never_opened(tmp_path: Path) -> None:
