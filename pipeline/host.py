@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from headrace.pipeline.config import PipelineConfig
-from headrace.pipeline.plan import READ, stage_names
+from headrace.pipeline.packs import stage_names, unpack_stages
+from headrace.pipeline.plan import READ
 from headrace.pipeline.plugins import Plugin, load_builtins
 from headrace.schemas.document import DROPPED, QUARANTINED
 from headrace.schemas.ledger import StageCounts
@@ -33,13 +34,15 @@ class HostSetup:
     config_json: str
     plugins: tuple[Plugin, ...]
     run: str
+    packs: Mapping[str, str] = field(default_factory=dict)  # files in the run that stages work with, by stage name
 
     def load(self) -> PipelineConfig:
-        """Register built-in and plugged-in stages and parse the configuration."""
+        """Register built-in and plugged-in stages, parse the configuration, and give the stages their lists."""
         load_builtins()
         for plugin in self.plugins:
             plugin.load()
-        return PipelineConfig.model_validate_json(self.config_json)
+        config = PipelineConfig.model_validate_json(self.config_json)
+        return config.model_copy(update={"stages": unpack_stages(config.stages, self.packs, Path(self.run))})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from headrace.pipeline.config import PipelineConfig
 from headrace.pipeline.config_errors import describe, is_echo, value_steps
 from headrace.pipeline.overrides import Override, overridden, parse_override
+from headrace.pipeline.packs import pack_stages
 from headrace.pipeline.plugins import Plugin, load_builtins, read_plugin
 from headrace.pipeline.yaml_lines import Steps, YamlFile, read_yaml
 from headrace.schemas.errors import ConfigError
@@ -19,12 +20,13 @@ from headrace.schemas.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class LoadedConfig:
-    """A configuration that was read and checked, with the plug-ins it names; `base` is the YAML file's folder."""
+    """A configuration that was read and checked, with the plug-ins and lists it names; `base` is the YAML's folder."""
 
     config: PipelineConfig
     plugins: tuple[Plugin, ...]
     base: Path
     path: Path
+    packs: Mapping[str, bytes] = field(default_factory=dict)  # what stages need of files, by their names
 
     @property
     def run_dir(self) -> Path:
@@ -64,7 +66,7 @@ def load_config(path: Path, overrides: Sequence[str] = ()) -> LoadedConfig:
     faults = sorted([*repeated, *unread, *invalid])
     if config is None or faults:
         raise ConfigError("\n".join(dict.fromkeys(message for _, message in faults)))
-    return LoadedConfig(config, plugins, base, path)
+    return LoadedConfig(config, plugins, base, path, pack_stages(config.stages, base))
 
 
 def _read(path: Path, overrides: Sequence[str]) -> _Draft:

@@ -14,6 +14,7 @@ from headrace.pipeline.committed import PLAN_VERSION
 from headrace.pipeline.config import PipelineConfig
 from headrace.pipeline.listing import cut_splits, resolve_source
 from headrace.pipeline.load import LoadedConfig
+from headrace.pipeline.packs import pack_hashes, stage_names
 from headrace.pipeline.run_tokenizer import model_path
 from headrace.schemas.durable import canonical_json, sha256_file
 from headrace.schemas.errors import ConfigError
@@ -133,22 +134,8 @@ def recipe(loaded: LoadedConfig) -> dict[str, Any]:
         "lanes": engine.lanes,
         "unit_bytes": engine.unit_bytes,
         "plugins": {plugin.name: plugin.sha256 for plugin in loaded.plugins},
+        **({"lists": pack_hashes(loaded.packs)} if loaded.packs else {}),
     }
-
-
-def stage_names(stages: Sequence[Stage]) -> tuple[str, ...]:
-    """Name every stage by its kind; the second of a kind is `kind.2`.
-
-    >>> from types import SimpleNamespace as S
-    >>> stage_names([S(kind="clean"), S(kind="dedup"), S(kind="clean")])
-    ('clean', 'dedup', 'clean.2')
-    """
-    seen: Counter[str] = Counter()
-    names = []
-    for stage in stages:
-        seen[stage.kind] += 1
-        names.append(stage.kind if seen[stage.kind] == 1 else f"{stage.kind}.{seen[stage.kind]}")
-    return tuple(names)
 
 
 def make_groups(names: Sequence[str], stages: Sequence[Stage]) -> tuple[Group, ...]:

@@ -1,14 +1,13 @@
-"""Take quarantined records of a finished run up again, by a charset that a person names, as a new run beside it.
+"""Take records of a finished run up again, by a charset that a person names, as a new run beside it.
 
 The plan of a replay is the parent's, made small: the same files, cut in the same way, but of each split only the
-records that the parent quarantined (`Split.only`). The parent is read and never written.
+records that are chosen (`Split.only`). The parent is read and never written.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -16,33 +15,20 @@ import yaml
 from pydantic import ValidationError
 
 from headrace.pipeline.charset_names import check_charset, forced
-from headrace.pipeline.committed import Committed, open_committed, read_columns
+from headrace.pipeline.committed import Committed, open_committed
 from headrace.pipeline.config import PipelineConfig
-from headrace.pipeline.globs import expression
 from headrace.pipeline.listing import cut_splits
 from headrace.pipeline.load import LoadedConfig
+from headrace.pipeline.packs import pack_hashes, pack_stages
 from headrace.pipeline.plan import Plan, planned, recipe
 from headrace.pipeline.plugins import Plugin, load_builtins, read_plugin
+from headrace.pipeline.replay_choice import NAMED, Chosen, Wanted, chosen_records
 from headrace.pipeline.run_folder import RESOLVED
-from headrace.schemas.errors import ConfigError, HeadraceError
+from headrace.schemas.errors import ConfigError
 from headrace.schemas.source import InputFile, Source, Split
 from headrace.stages.base import Stage
-from headrace.stages.reading.part import STAGE as READ
-from headrace.stages.reading.storage import check_unchanged
+from headrace.stages.reading.storage import InputChangedError, check_unchanged
 from headrace.stages.tokenize_text import TokenizeStage
-
-_NAMED = 3  # files in a message
-
-Chosen = Mapping[tuple[str, str], frozenset[str]]  # (source, path) -> doc_ids
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which quarantined records are taken up, and what they are taken for; None = whatever it is."""
-
-    encoding: str
-    path: str | None = None  # glob over paths inside their source
-    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +46,23 @@ def make_replay(run: Path, wanted: Wanted, folder: Path | None = None, executor:
 
     `folder` is by default RUN-replay-CHARSET, beside RUN.
     """
+    wanted.check()
     check_charset(wanted.encoding)
     parent = _finished(run)
     folder = folder or run.absolute().with_name(f"{run.absolute().name}-replay-{wanted.encoding.lower()}")
     loaded = _configured(parent, wanted, folder, executor)
-    chosen = _chosen(parent, wanted)
+    chosen = chosen_records(parent, wanted)
     splits = tuple(_splits(parent, loaded.config, chosen))
     doc_ids = sorted(doc_id for ids in chosen.values() for doc_id in ids)
     digest = hashlib.sha256("\n".join(doc_ids).encode()).hexdigest()
-    origin = {**asdict(wanted), "records": len(doc_ids), "sha256": digest, "of": parent.plan["identity"]}
+    origin = {**_asked(wanted), "records": len(doc_ids), "sha256": digest, "of": parent.plan["identity"]}
     plan = planned(loaded, splits, {**recipe(loaded), "replay": origin}, parent=str(run.absolute()))
     return Replay(loaded, plan, len(doc_ids), len(chosen))
+
+
+def _asked(wanted: Wanted) -> dict[str, object]:
+    """Give what was asked for; a run that does not take up what was kept is called what it always was."""
+    return {name: value for name, value in asdict(wanted).items() if name != "kept" or value}
 
 
 def _finished(run: Path) -> Committed:
@@ -99,7 +91,11 @@ def _configured(parent: Committed, wanted: Wanted, folder: Path, executor: str |
     changed: dict[str, object] = {"run": str(folder.absolute()), "stages": stages, "limit": None, "trainer": None}
     if executor:
         changed["engine"] = config.engine.model_copy(update={"executor": executor})
-    return LoadedConfig(config.model_copy(update=changed), plugins, base, path)
+    packs = pack_stages(config.stages, base)
+    if pack_hashes(packs) != parent.plan["recipe"].get("lists", {}):
+        why = "they are not those that the run was made with"
+        raise ConfigError("lists were changed", where=str(base), why=why, remedy="restore them, or run all again")
+    return LoadedConfig(config.model_copy(update=changed), plugins, base, path, packs)
 
 
 def _plugin(path: Path, parent: Committed) -> Plugin:
@@ -117,41 +113,6 @@ def _replayed(stage: Stage, parent: Committed, wanted: Wanted) -> Stage:
     if isinstance(stage, TokenizeStage) and trained is not None:  # the same ids, also where the parent trained them
         return stage.model_copy(update={"model": str((parent.run / trained.name).absolute()), "train": None})
     return stage
-
-
-def _chosen(parent: Committed, wanted: Wanted) -> Chosen:
-    """Give the quarantined records that are wanted; what reading could not deliver stays as it is in any charset."""
-    inside = expression(wanted.path) if wanted.path else None
-    chosen: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    others: Counter[str] = Counter()
-    for doc_id, source, path, stage, reason in _quarantined(parent):
-        fits = inside is None or inside.fullmatch(path)
-        if fits and stage != READ and wanted.reason in (None, reason):
-            chosen[source, path].add(doc_id)
-        else:
-            others[f"{stage}: {reason}"] += 1
-    if not chosen:
-        raise _nothing(parent, others)
-    return {key: frozenset(doc_ids) for key, doc_ids in sorted(chosen.items())}
-
-
-def _quarantined(parent: Committed) -> Iterator[tuple[str, ...]]:
-    """Give doc_id, source, path, stage and reason of every quarantined row."""
-    names = ["doc_id", "source", "path", "stage", "reason"]
-    for line in parent.lines:
-        for ref in line.quarantine:
-            table = read_columns(parent.run / ref.name, names)
-            yield from zip(*(table[name].to_pylist() for name in names), strict=True)
-
-
-def _nothing(parent: Committed, others: Counter[str]) -> ConfigError:
-    what = "nothing that is quarantined can be taken up"
-    if not others:
-        return ConfigError(what, where=str(parent.run), why="the run quarantined nothing")
-    counts = ", ".join(f"{reason} {count:,}" for reason, count in others.most_common(_NAMED))
-    why = f"no record matches; quarantined are {counts}" + (" and more" if len(others) > _NAMED else "")
-    remedy = "change --path or --reason; what `read` could not deliver is not changed by a charset"
-    return ConfigError(what, where=str(parent.run), why=why, remedy=remedy)
 
 
 def _splits(parent: Committed, config: PipelineConfig, chosen: Chosen) -> Iterator[Split]:
@@ -178,18 +139,18 @@ def _begins_in(split: Split, doc_id: str) -> bool:
 
 
 def _check_inputs(source: Source, root: str, files: list[InputFile]) -> None:
-    """Refuse files that changed since: at the quarantined places there may be something else now."""
+    """Refuse files that changed since: at the chosen places there may be something else now."""
     changed = []
     for f in files:
         try:
             check_unchanged(root, f)
-        except HeadraceError:
-            changed.append(f.path)
+        except InputChangedError as error:
+            changed.append(f"{f.path} ({error.why})")
     if changed:
-        more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
+        more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
         raise ConfigError(
             "an input changed since the run",
             where=f"source {source.name}",
-            why=f"{', '.join(changed[:_NAMED])}{more}",
+            why=f"{', '.join(changed[:NAMED])}{more}",
             remedy="restore it, leave it out with --path, or run the pipeline on it again",
         )

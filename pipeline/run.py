@@ -23,6 +23,7 @@ from headrace.pipeline.host import HostSetup
 from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.manifest_log import ManifestLog
 from headrace.pipeline.pace import Pace
+from headrace.pipeline.packs import keep_packs
 from headrace.pipeline.plan import Plan, make_plan
 from headrace.pipeline.run_folder import RunFolder
 from headrace.pipeline.run_tokenizer import known_tokenizer
@@ -108,7 +109,8 @@ class _Session:
         check_present(folder.path, self._manifest.lines())
         self._committer = Committer(folder.path, self._manifest, self._log, self._pace, tokenizer)
         plugins = loaded.plugins
-        self._setup = HostSetup(self._config.model_dump_json(), plugins, str(folder.path.absolute()))
+        packs = keep_packs(loaded.packs, folder.path)
+        self._setup = HostSetup(self._config.model_dump_json(), plugins, str(folder.path.absolute()), packs)
         self._trainer = self._make_trainer()
 
     def run(self) -> RunSummary:

@@ -19,7 +19,7 @@ from headrace.schemas.durable import canonical_json, replace_file, sync_folder
 from headrace.schemas.errors import ConfigError, FormatError, HeadraceError
 from headrace.schemas.manifest import MANIFEST, PUBLISHED, read_published
 
-FOLDERS = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer", "spool", "pace", "trainer")
+FOLDERS = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer", "lists", "spool", "pace", "trainer")
 RESOLVED = "config.resolved.yaml"
 FILES = (
     "plan.json",
@@ -29,6 +29,8 @@ FILES = (
     "events.jsonl",
     "report.json",
     "report.html",
+    "policy.json",
+    "policy.html",
     "error.log",
 )
 LOCK, SPOOL = "lock", "spool"

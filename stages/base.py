@@ -27,6 +27,18 @@ class Stage(BaseModel):
 
     kind: str
 
+    def packed(self, base: Path) -> bytes | None:
+        """Give what the stage needs of files beside the sources (lists, say), whose names start at the folder `base`.
+
+        The bytes are part of the run's identity and are kept in the run, where every worker finds them. None: nothing
+        is needed. ConfigError for a file that cannot be used.
+        """
+        return None
+
+    def unpacked(self, file: Path) -> Stage:
+        """Give a copy that works with what `packed` gave, kept in this file."""
+        return self
+
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         kind = cls.model_fields["kind"].default
