@@ -1,14 +1,17 @@
 # `make demo` and `make test` need Python 3.11 or newer (with venv) and make; everything else goes into .venv.
 #   PYTHON=python3.12     the interpreter that .venv is made from
 #   TORCH_INDEX=<url>     take torch from this index, not from pip's own configuration; remembered in .venv
+#   JOBS=2                processes that share the tests
 #   ARGS="-k pace -x"     more arguments for pytest
 
 PYTHON ?= python3
 TORCH_INDEX ?=
 ARGS ?=
+JOBS ?= 2
 
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/pytest -q -n $(JOBS) --no-loadscope-reorder
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 INPUTS := $(BIN)/pip $(VENV)/torch-index pyproject.toml constraints.txt
 PEERS := $(patsubst benchmarks/peers/%.txt,%,$(wildcard benchmarks/peers/*.txt))
@@ -20,10 +23,10 @@ demo: $(VENV)/installed-demo
 	$(BIN)/headrace run examples/demo.yaml --fresh
 
 test: lint
-	$(BIN)/pytest -q $(ARGS)
+	$(PYTEST) $(ARGS)
 
 soak: $(VENV)/installed-test
-	$(BIN)/pytest -q -m soak --timeout=3600 $(ARGS)
+	$(PYTEST) -m soak --timeout=3600 $(ARGS)
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check --quiet .

@@ -6,10 +6,13 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 if TYPE_CHECKING:
     from tests.s3_server import S3Server
@@ -17,6 +20,30 @@ if TYPE_CHECKING:
 os.environ["RAY_AUTH_MODE"] = "disabled"
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"
+
+
+@cache
+def _shares_the_cluster(file: str) -> bool:
+    """Tell whether tests of this file join the Ray cluster of the session."""
+    return "ray_cluster" in (Path(__file__).parents[1] / file).read_text(encoding="utf-8")
+
+
+class _OneCluster(LoadScopeScheduling):
+    """Gives a whole file to one process, and all files that share the Ray cluster to the same one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return "cluster" if _shares_the_cluster(file) else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _OneCluster:
+    """Let two processes share the tests (`pytest -n 2`)."""
+    return _OneCluster(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests on the cluster: they take longest, and the others fill up the second process."""
+    items.sort(key=lambda item: not _shares_the_cluster(item.nodeid.partition("::")[0]))
 
 
 @pytest.fixture(scope="session")
