@@ -21,6 +21,7 @@ from headrace.stages.deduplication.options import MinHash
 from headrace.stages.grade import Grade
 from headrace.stages.normalize import Normalize
 from headrace.stages.pii import Pii
+from headrace.stages.urls import Urls
 
 STAGES: dict[str, Stage] = {
     "clean": Clean(),
@@ -33,6 +34,7 @@ STAGES: dict[str, Stage] = {
     "normalize to lower case": Normalize(case="lower", white_space="keep"),
     "pii": Pii(),
     "pii that drops": Pii(mobile="drop", email="report", max_pii_found=2),
+    "urls": Urls(canonicalize=True, without_url="drop"),
     "dedup": Dedup(),
     "dedup verified exactly": Dedup(verify="exact", minhash=MinHash(shingle="words", shingle_size=2)),
 }
@@ -104,8 +106,8 @@ def test_reading_a_configuration_is_cheap() -> None:
     """Importing and making the stages loads neither numba nor datasketch."""
     code = (
         "import sys\n"
-        "from headrace.stages import clean, dedup, grade, normalize, pii\n"
-        "clean.Clean(), dedup.Dedup(), grade.Grade(), normalize.Normalize(), pii.Pii()\n"
+        "from headrace.stages import clean, dedup, grade, normalize, pii, urls\n"
+        "clean.Clean(), dedup.Dedup(), grade.Grade(), normalize.Normalize(), pii.Pii(), urls.Urls()\n"
         "assert not {'numba', 'datasketch', 'scipy'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
