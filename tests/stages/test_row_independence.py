@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -22,6 +23,10 @@ from headrace.stages.grade import Grade
 from headrace.stages.normalize import Normalize
 from headrace.stages.pii import Pii
 from headrace.stages.urls import Urls
+from headrace.stages.wordlists.options import WordList
+from headrace.stages.words import Words
+
+WORDS = Path(__file__).parent / "wordlists/games.txt"
 
 STAGES: dict[str, Stage] = {
     "clean": Clean(),
@@ -35,6 +40,7 @@ STAGES: dict[str, Stage] = {
     "pii": Pii(),
     "pii that drops": Pii(mobile="drop", email="report", max_pii_found=2),
     "urls": Urls(canonicalize=True, without_url="drop"),
+    "words": Words(lists={"games": WordList(file=str(WORDS), max_distinct=0)}, parted=True),
     "dedup": Dedup(),
     "dedup verified exactly": Dedup(verify="exact", minhash=MinHash(shingle="words", shingle_size=2)),
 }
@@ -106,8 +112,9 @@ def test_reading_a_configuration_is_cheap() -> None:
     """Importing and making the stages loads neither numba nor datasketch."""
     code = (
         "import sys\n"
-        "from headrace.stages import clean, dedup, grade, normalize, pii, urls\n"
-        "clean.Clean(), dedup.Dedup(), grade.Grade(), normalize.Normalize(), pii.Pii(), urls.Urls()\n"
+        "from headrace.stages import clean, dedup, grade, normalize, pii, urls, words\n"
+        "clean.Clean(), dedup.Dedup(), grade.Grade(), normalize.Normalize(), pii.Pii()\n"
+        "urls.Urls(), words.Words(lists={'a': 'b'})\n"
         "assert not {'numba', 'datasketch', 'scipy'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
