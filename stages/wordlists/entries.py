@@ -12,8 +12,8 @@ from headrace.schemas.errors import ConfigError, FormatError
 from headrace.stages.view import view
 
 _VERSION = 1
-# Between two characters of three bytes from E4 on, which are Han: up to three signs that part letters. What is behind is
-# asked last: a pattern that begins with a set of bytes is searched for six times faster.
+# Between two characters of three bytes from E4 on, which are Han: up to three signs that part letters. What is behind
+# is asked last: a pattern that begins with a set of bytes is searched for faster.
 _HAN, _SIGN = rb"[\xe4-\xe9][\x80-\xbf]{2}", rb"[ *._|+~/-]"
 _BEHIND = b"|".join(b"(?<=" + _HAN + _SIGN * signs + b")" for signs in (1, 2, 3))
 _PARTED = re.compile(_SIGN + rb"{1,3}(?=[\xe4-\xe9])(?:" + _BEHIND + b")")
