@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headrace.pipeline.committer import Committer
+from headrace.pipeline.drop_bands_watch import DropWatch
 from headrace.pipeline.events import EventLog
 from headrace.pipeline.executor import Call, DeadlineError, Executor, HostDiedError, ObjectLostError
 from headrace.pipeline.host import Done, HostSetup, Job
@@ -73,6 +74,7 @@ class Engine:
     log: EventLog
     pace: Pace
     committer: Committer
+    watch: DropWatch
     tally: Tally
     workers: int
     window: int
@@ -100,6 +102,7 @@ class Chain:
         self._next = dict.fromkeys(range(len(self._groups)), commit.first_unit)
         self._suspects: list[Flight] = []
         self._shard_open = False
+        engine.watch.begin()
 
     def run(self) -> bool:
         """Work until the run is complete (true), or until the process was asked to end and has drained (false)."""
@@ -298,11 +301,14 @@ class Chain:
         self._e.log.emit(
             "group", unit=done.unit, group=group.name, seconds=dict(done.seconds), counts=counts, bytes=done.bytes
         )
+        self._e.watch.note(group.name, done)
 
     def _written(self, done: Done) -> None:
         self._shard_open = done.report is None
         if done.report is not None:
             self._commit.commit(done.report, self._lanes, self._flush)
+            self._e.watch.committed(done.report)
+        self._e.watch.taken(done.unit)
 
     def _flush(self, through: int) -> tuple[FileRef, ...]:
         """Make every ordered state durable up to a unit; they answer between two units."""

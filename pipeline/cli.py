@@ -17,6 +17,7 @@ from headrace import __version__
 from headrace.pipeline.cli_config import check, schema, stages
 from headrace.pipeline.cli_look import explain, inspect, verify
 from headrace.pipeline.cli_output import print_json
+from headrace.pipeline.cli_policy import report
 from headrace.pipeline.cli_read import read
 from headrace.pipeline.cli_replay import replay
 from headrace.pipeline.cli_run import run, train
@@ -114,5 +115,5 @@ def main() -> None:
     """
 
 
-for command in (run, check, read, stages, inspect, explain, replay, verify, train, schema):
+for command in (run, check, read, stages, inspect, report, explain, replay, verify, train, schema):
     main.add_command(command)

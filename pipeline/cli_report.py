@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from headrace.pipeline.cli_output import near_path, print_table
+from headrace.pipeline.dropped_examples import examples_words
 from headrace.pipeline.report import REPORT_HTML
 from headrace.pipeline.wording import cell, size_words
+
+if TYPE_CHECKING:
+    from headrace.pipeline.report_documents import Row
 
 _REASONS_SHOWN = 12
 
 
-def print_report(run: Path, report: dict[str, Any]) -> None:
+def print_report(run: Path, report: Row) -> None:
     """Print the funnel, the drop reasons and what came out, and where the report is."""
     from headrace.pipeline.report_html import reasons
 
@@ -34,17 +39,26 @@ def print_report(run: Path, report: dict[str, Any]) -> None:
             print_table(verdict, ["reason", "documents", "one of them (headrace explain)"], shown)
         if len(found) > _REASONS_SHOWN:
             click.echo(f"and {len(found) - _REASONS_SHOWN} more reasons, in the report\n")
+    for line in _outside(report):
+        click.echo(line)
     for name, value in _closing(report):
         click.echo(f"{name:<12}{value}")
     click.echo(f"{'report':<12}{near_path(run / REPORT_HTML)}")
 
 
-def _examples(report: dict[str, Any]) -> dict[str, str]:
+def _examples(report: Row) -> dict[str, str]:
     """Give a doc_id for each reason, to begin with when one asks why."""
     return {f"{row['stage']}: {row['reason']}": row["doc_id"] for row in reversed(report["examples"])}
 
 
-def _closing(report: dict[str, Any]) -> list[tuple[str, str]]:
+def _outside(report: Row) -> Iterator[str]:
+    """Say which rules took out more or fewer documents than expected."""
+    for row in report["drop_bands"]["rows"]:
+        if row["outside"]:
+            yield f"{'drop band':<12}{row['words']}; {examples_words(row['examples'])}\n{'':<12}{row['remedy']}\n"
+
+
+def _closing(report: Row) -> list[tuple[str, str]]:
     totals, times, trainer, files = report["totals"], report["times"], report["trainer"], report["files"]
     output = f"{_count(totals['shards'], 'shard')} of {_count(totals['units'], 'unit')}"
     lines = [
@@ -55,7 +69,8 @@ def _closing(report: dict[str, Any]) -> list[tuple[str, str]]:
     if files["counts"]:
         lines.append(("beside it", ", ".join(f"{count:,} {name}" for name, count in files["counts"].items())))
     if replay := report["replay"]:
-        lines.insert(1, ("replays", f"{_count(replay['records'], 'quarantined record')} as {replay['encoding']}"))
+        what = "record" if replay.get("kept") else "quarantined record"
+        lines.insert(1, ("replays", f"{_count(replay['records'], what)} as {replay['encoding']}"))
     if totals["tokens"]:
         padding = f"{totals['padding_share']:.2%} padding"
         lines.append(("tokens", f"{totals['tokens']:,} in {totals['sequences']:,} sequences, {padding}"))

@@ -56,13 +56,18 @@ def carry_out(
     ctx: click.Context, loaded: LoadedConfig, *, fresh: bool, as_json: bool, plan: Plan | None = None
 ) -> None:
     """Run a pipeline with its progress on the terminal, print what came of it, and end with 1 if it was stopped."""
+    from headrace.pipeline.drop_bands import DropBandError
     from headrace.pipeline.progress import shown
     from headrace.pipeline.report import write_report
     from headrace.pipeline.run import run_pipeline
 
     ctx.find_root().obj = loaded.run_dir
-    with shown(loaded.run_dir, sys.stderr or io.StringIO()) as watch, users_code():
-        summary = run_pipeline(loaded, fresh=fresh, watchers=(watch,), plan=plan)
+    try:
+        with shown(loaded.run_dir, sys.stderr or io.StringIO()) as watch, users_code():
+            summary = run_pipeline(loaded, fresh=fresh, watchers=(watch,), plan=plan)
+    except DropBandError:
+        write_report(loaded.run_dir)  # what is committed by then is what one has to look at
+        raise
     report = write_report(loaded.run_dir)
     _print_result(loaded.run_dir, report, as_json=as_json)
     if summary.state != "done":

@@ -18,6 +18,8 @@ from headrace.schemas.source import Source
 from headrace.schemas.training import LoaderConfig, TrainerConfig
 from headrace.stages.base import Stage
 
+Share = Annotated[float, Field(ge=0, le=1)]
+
 
 def stage_union() -> Any:
     """Give the union of every registered kind: open, so that plug-ins take part and pydantic words the errors."""
@@ -94,6 +96,16 @@ class PipelineConfig(BaseModel):
     limit: int | None = Field(
         default=None, ge=1, description="Stop after the unit in which this many documents were read."
     )
+    drop_bands: dict[str, tuple[Share, Share] | None] = Field(
+        default={},
+        description="Rule (`max_digit_share`, `clean.max_digit_share`) or stage (`clean`): [lowest, highest] share "
+        "that it is expected to drop of the documents that reach it; null: not watched. Others have built-in bands.",
+    )
+    on_drop_band: Literal["warn", "stop", "ignore"] = Field(
+        default="warn",
+        description="Where a rule leaves its band: warn, or stop the run with exit code 1; ignore: no watch.",
+    )
+    drop_band_documents: int = Field(default=1000, ge=1, description="A stage is judged from this many documents on.")
     engine: EngineConfig = EngineConfig()
     pace: PaceConfig = PaceConfig()
     loader: LoaderConfig | None = Field(

@@ -6,12 +6,13 @@ import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from headrace.pipeline.config import PipelineConfig
+from headrace.pipeline.dropped_examples import Examples, some_dropped
 from headrace.pipeline.packs import stage_names, unpack_stages
 from headrace.pipeline.plan import READ
 from headrace.pipeline.plugins import Plugin, load_builtins
@@ -69,6 +70,7 @@ class Done:
     report: Any = None
     files: tuple[FileRef, ...] = field(default=())
     sifted: bool = False  # the payload holds verdicts alone
+    examples: Examples = field(default_factory=dict)
 
 
 class Worker:
@@ -100,6 +102,7 @@ class Worker:
         seconds: dict[str, float] = {}
         part: Part | None = None
         known = len(batch.counts) if batch is not None else 0
+        settled = len(batch.settled) if batch is not None else 0
         for name in job.stages:
             start = time.perf_counter()
             if name == READ:
@@ -112,10 +115,10 @@ class Worker:
             seconds[name] = time.perf_counter() - start
         if batch is None:
             raise ValueError(f"unit {job.unit}: the job names no stage")
-        done = Done(job.unit, seconds, batch.counts[known:])
+        done = Done(job.unit, seconds, batch.counts[known:], examples=some_dropped(batch.settled[settled:]))
         if part is not None:
-            size = part.documents["data"].nbytes
-            done = Done(job.unit, seconds, batch.counts, part.next, batch.counts[0].received, size)
+            size, records = part.documents["data"].nbytes, batch.counts[0].received
+            done = replace(done, following=part.next, records=records, bytes=size)
         return batch, done
 
     def _read(self, job: Job) -> Part:
@@ -169,7 +172,8 @@ class OrderedHost:
         seconds = {"accept": time.perf_counter() - start}
         after = sieve.sift(payload.but(documents=payload.documents.select(["doc_id"])))
         counts = tuple(c for c in after.counts if c not in payload.counts)
-        return sieve, Done(payload.unit, seconds, counts, sifted=True)
+        examples = some_dropped(after.settled[len(payload.settled) :])
+        return sieve, Done(payload.unit, seconds, counts, sifted=True, examples=examples)
 
     def accept(self, payload: UnitBatch, sieve: Sieve | None = None) -> tuple[UnitBatch | None, Done]:
         """Settle one unit in order; the writer and the spool, who put it into files, pass nothing on."""
@@ -178,7 +182,9 @@ class OrderedHost:
         batch, report = self._state.accept(payload)
         seconds = {"accept": time.perf_counter() - start}
         counts = tuple(c for c in batch.counts if c not in payload.counts)
-        return batch if self._passes_on else None, Done(payload.unit, seconds, counts, report=report)
+        examples = some_dropped(batch.settled[len(payload.settled) :])
+        done = Done(payload.unit, seconds, counts, report=report, examples=examples)
+        return batch if self._passes_on else None, done
 
     def flush(self, through: int) -> tuple[None, Done]:
         """Make everything up to unit `through` durable."""

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from headrace.pipeline.committed import PLAN_VERSION
 from headrace.pipeline.config import PipelineConfig
+from headrace.pipeline.drop_bands import check_names, known_rules
 from headrace.pipeline.listing import cut_splits, resolve_source
 from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.packs import pack_hashes, stage_names
@@ -26,6 +27,10 @@ from headrace.stages.tokenize_text import TokenizeStage
 from headrace.stages.write import Write, check_format
 
 READ = "read"
+_NOT_OUTPUT = {
+    *("run", "engine", "pace", "loader", "trainer", "plugins"),
+    *("drop_bands", "on_drop_band", "drop_band_documents"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,7 @@ def make_plan(loaded: LoadedConfig) -> Plan:
     """Check everything that can be checked before any data is touched, and give the plan."""
     _check_stages(loaded.config, stage_names(loaded.config.stages))
     _check_pace(loaded.config)
+    _check_bands(loaded.config)
     splits: list[Split] = []
     for source in loaded.config.sources:
         root, files = resolve_source(source, loaded.base, Path(os.path.abspath(loaded.run_dir)))  # noqa: PTH100
@@ -122,9 +128,10 @@ def _split_json(split: Split) -> list[object]:
 def recipe(loaded: LoadedConfig) -> dict[str, Any]:
     """Give the part of the configuration that decides the output.
 
-    Engine, pace and training are left out, and so is how a store is reached: endpoint, region and the like.
+    Engine, pace, training and the watch over what rules drop are left out, and so is how a store is reached: endpoint,
+    region and the like.
     """
-    whole = loaded.config.model_dump(mode="json", exclude={"run", "engine", "pace", "loader", "trainer", "plugins"})
+    whole = loaded.config.model_dump(mode="json", exclude=_NOT_OUTPUT)
     engine = loaded.config.engine
     model = model_path(loaded.config.stages, loaded.base)
     return {
@@ -228,6 +235,11 @@ def _check_order(names: Sequence[str], stages: Sequence[Stage]) -> None:
     if late:
         why = f"{late[0]} comes after tokenize, whose tokens would not show what it changes"
         raise ConfigError("text is changed too late", where="stages", why=why, remedy=f"put {late[0]} before tokenize")
+
+
+def _check_bands(config: PipelineConfig) -> None:
+    names = stage_names(config.stages)
+    check_names(config.drop_bands, names, known_rules(stage.model_dump() for stage in config.stages))
 
 
 def _check_pace(config: PipelineConfig) -> None:

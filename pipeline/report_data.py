@@ -10,8 +10,9 @@ from typing import Any
 
 from headrace import __version__
 from headrace.pipeline.committed import Committed, open_committed
+from headrace.pipeline.drop_bands_report import bands_report
 from headrace.pipeline.events import read_events
-from headrace.pipeline.report_documents import DocumentFacts, read_facts
+from headrace.pipeline.report_documents import DocumentFacts, Row, read_facts
 from headrace.pipeline.report_events import Times, read_times
 from headrace.pipeline.standing import all_metrics
 from headrace.schemas.document import DROPPED, KEPT, QUARANTINED
@@ -31,12 +32,13 @@ class FileAccount:
     counts: Counter[str]
 
 
-def report_data(run: Path) -> dict[str, Any]:
+def report_data(run: Path) -> Row:
     """Give everything the report says; the run may be finished, stopped, or still going on."""
     committed = open_committed(run)
     counts, account = _read_ledgers(committed)
     facts = read_facts(committed)
-    times = read_times(read_events(run))
+    events = read_events(run)
+    times = read_times(events)
     return {
         "version": REPORT_VERSION,
         "headrace": __version__,
@@ -46,6 +48,7 @@ def report_data(run: Path) -> dict[str, Any]:
         "replay": committed.plan["recipe"].get("replay"),
         "totals": _totals(committed, counts),
         "funnel": [_funnel_row(c) for c in counts],
+        "drop_bands": bands_report(committed.plan["recipe"]["stages"], events, counts, facts.examples),
         "sources": _sources(facts),
         "times": _times(committed, times),
         "incidents": {"counts": dict(times.incidents), "causes": _capped(times.causes)},
@@ -82,7 +85,7 @@ def _state(committed: Committed, times: Times) -> str:
     return "done" if committed.ended else "unfinished"
 
 
-def _totals(committed: Committed, counts: tuple[StageCounts, ...]) -> dict[str, Any]:
+def _totals(committed: Committed, counts: tuple[StageCounts, ...]) -> Row:
     shards = [line.shard for line in committed.lines if line.shard]
     tokens, sequences = sum(s.tokens for s in shards), sum(s.sequences for s in shards)
     room = sequences * int(committed.stage("write").get("sequence_length", 0))
@@ -103,7 +106,7 @@ def _totals(committed: Committed, counts: tuple[StageCounts, ...]) -> dict[str, 
     }
 
 
-def _funnel_row(counts: StageCounts) -> dict[str, Any]:
+def _funnel_row(counts: StageCounts) -> Row:
     return {
         "stage": counts.stage,
         "received": counts.received,
@@ -114,13 +117,13 @@ def _funnel_row(counts: StageCounts) -> dict[str, Any]:
     }
 
 
-def _sources(facts: DocumentFacts) -> list[dict[str, Any]]:
+def _sources(facts: DocumentFacts) -> list[Row]:
     names = sorted({source for source, _ in facts.verdicts})
     verdicts = (KEPT, DROPPED, QUARANTINED)
     return [{"source": name, **{verdict: facts.verdicts[name, verdict] for verdict in verdicts}} for name in names]
 
 
-def _times(committed: Committed, times: Times) -> dict[str, Any]:
+def _times(committed: Committed, times: Times) -> Row:
     seconds = times.seconds
     tokens = sum(line.shard.tokens for line in committed.lines if line.shard)
     return {
@@ -143,7 +146,7 @@ def _in_order(committed: Committed, times: Times) -> list[str]:
     return [name for name in dict.fromkeys([*chain, *times.stage_seconds]) if name in times.stage_seconds]
 
 
-def _files(committed: Committed, account: FileAccount, facts: DocumentFacts) -> dict[str, Any]:
+def _files(committed: Committed, account: FileAccount, facts: DocumentFacts) -> Row:
     """Account for every input file: those that gave text are counted, the others are named with the reason."""
     listed = [f"{source}:{path}" for source, path, *_ in committed.plan["inputs"]]
     silent = [(name, _silence(name, account, facts)) for name in listed if name not in facts.with_text]
@@ -163,7 +166,7 @@ def _silence(name: str, account: FileAccount, facts: DocumentFacts) -> str:
     return account.notes.get(name) or facts.excluded.get(name) or "no records"
 
 
-def _faults(facts: DocumentFacts) -> dict[str, Any]:
+def _faults(facts: DocumentFacts) -> Row:
     rows = [
         {"file": file, "stage": stage, "reason": reason, **fault}
         for (file, stage, reason), fault in sorted(facts.faults.items())
@@ -171,14 +174,14 @@ def _faults(facts: DocumentFacts) -> dict[str, Any]:
     return {"documents": sum(row["documents"] for row in rows), **_capped(rows)}
 
 
-def _charsets(facts: DocumentFacts) -> list[dict[str, Any]]:
+def _charsets(facts: DocumentFacts) -> list[Row]:
     return [
         {"encoding": encoding, "method": method, "documents": n, "damaged": facts.damaged[encoding, method]}
         for (encoding, method), n in facts.charsets.most_common()
     ]
 
 
-def _tokenizer(committed: Committed) -> dict[str, Any] | None:
+def _tokenizer(committed: Committed) -> Row | None:
     ref = next((line.tokenizer for line in reversed(committed.lines) if line.tokenizer), None)
     if ref is None:
         return None
@@ -187,7 +190,7 @@ def _tokenizer(committed: Committed) -> dict[str, Any] | None:
     return {**ref.to_json(), "options": notes["tokenizer"].get("options", {}), **notes["report"]}
 
 
-def _json_object(path: Path) -> dict[str, Any]:
+def _json_object(path: Path) -> Row:
     try:
         value = json.loads(path.read_bytes())
     except (OSError, ValueError):  # `verify` says what is wrong with it
@@ -195,14 +198,14 @@ def _json_object(path: Path) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _trainer(run: Path) -> dict[str, Any] | None:
+def _trainer(run: Path) -> Row | None:
     metrics = all_metrics(run)
     if not metrics:
         return None
     return {"steps": metrics[-1]["step"], "first": metrics[0], "last": metrics[-1], "curve": _thinned(metrics)}
 
 
-def _capped(rows: list[Any]) -> dict[str, Any]:
+def _capped(rows: list[Any]) -> Row:
     return {"rows": rows[:_NAMED], "left_out": max(0, len(rows) - _NAMED)}
 
 

@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Any
+from typing import TypeAlias
 
 from headrace.pipeline.charts import DROPPED, bar_chart, curve_chart, funnel_chart, histogram_chart
+from headrace.pipeline.drop_bands_report import bands_section
+from headrace.pipeline.report_documents import Row
+from headrace.pipeline.report_parts import facts_box, picked, table, warning_box, whole_page
 from headrace.pipeline.wording import cell, size_words
 
-Report = dict[str, Any]
+Report: TypeAlias = Row
 
 _REASONS_DRAWN = 25
-_CSS = """
-:root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1rem; }
-body { color: #1c2733; background: #fff; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; border-bottom: 1px solid #d5dbe1; }
-.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: .6rem; }
-.facts div { background: #f3f5f7; border-radius: .4rem; padding: .5rem .7rem; }
-.facts b { display: block; font-size: 1.15rem; }
-.wide { overflow-x: auto; margin-bottom: 1rem; }
-table { border-collapse: collapse; font-size: .9rem; }
-th, td { text-align: left; padding: .2rem .8rem .2rem 0; vertical-align: top; border-bottom: 1px solid #e6eaee; }
-.n { text-align: right; font-variant-numeric: tabular-nums; }
-td { overflow-wrap: break-word; max-width: 26rem; }
-svg { width: 100%; height: auto; }
-.small { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .5rem; }
-.warning { background: #fdf1e3; border-left: 4px solid #d9822b; padding: .5rem .8rem; }
-"""
 
 
 def page(report: Report) -> str:
     """Give the whole page."""
-    body = "\n".join(part for section in _SECTIONS for part in section(report))
-    title = f"Headrace run {escape(report['run'])}"
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<style>{_CSS}</style>\n</head>\n'
-        f"<body>\n<h1>{title}</h1>\n{body}\n</body>\n</html>\n"
-    )
+    parts = (part for section in _SECTIONS for part in section(report))
+    return whole_page(f"Headrace run {report['run']}", parts)
 
 
 def _head(report: Report) -> Iterator[str]:
@@ -60,17 +41,15 @@ def _head(report: Report) -> Iterator[str]:
         "loss": f"{cell(trainer['first']['loss'])} to {cell(trainer['last']['loss'])}" if trainer else None,
         "executor": f"{times['executor']}, {times['workers']} workers" if times["executor"] else None,
     }
-    shown = (
-        f"<div>{escape(name)}<b>{escape(cell(value))}</b></div>" for name, value in facts.items() if value is not None
-    )
-    yield f'<div class="facts">{"".join(shown)}</div>'
+    yield facts_box(facts)
     for warning in _warnings(report):
-        yield f'<p class="warning">{escape(warning)}</p>'
+        yield warning_box(warning)
 
 
 def _warnings(report: Report) -> Iterator[str]:
     if report["state"] != "done":
         yield f"The run is {report['state']}: this page covers the units that are committed. The same command goes on."
+    yield from (row["words"] for row in report["drop_bands"]["rows"] if row["outside"])
     if report["struck"]:
         yield (
             f"{len(report['struck'])} documents were taken out by a deadline, a memory limit or a worker's death. "
@@ -88,8 +67,12 @@ def _funnel(report: Report) -> Iterator[str]:
         (r["stage"], r["received"], r["added"], r["kept"], sum(r["dropped"].values()), sum(r["quarantined"].values()))
         for r in report["funnel"]
     ]
-    yield _table(["stage", "received", "added", "kept", "dropped", "quarantined"], rows)
-    yield _table(["source", "kept", "dropped", "quarantined"], [tuple(row.values()) for row in report["sources"]])
+    yield table(["stage", "received", "added", "kept", "dropped", "quarantined"], rows)
+    yield table(["source", "kept", "dropped", "quarantined"], [tuple(row.values()) for row in report["sources"]])
+
+
+def _bands(report: Report) -> Iterator[str]:
+    yield from bands_section(report["drop_bands"])
 
 
 def reasons(report: Report, verdict: str) -> dict[str, int]:
@@ -107,7 +90,7 @@ def _reasons(report: Report) -> Iterator[str]:
     yield bar_chart(dict(list(found.items())[:_REASONS_DRAWN]), "documents", DROPPED)
     yield "<h3>Examples</h3>"
     dropped = [row for row in report["examples"] if row["verdict"] == "dropped"]
-    yield _picked(dropped, ("stage", "reason", "value", "threshold", "doc_id", "survivor"))
+    yield picked(dropped, ("stage", "reason", "value", "threshold", "doc_id", "survivor"))
 
 
 def _faults(report: Report) -> Iterator[str]:
@@ -116,25 +99,25 @@ def _faults(report: Report) -> Iterator[str]:
     texts = f"{files['with_text']:,} of {files['listed']:,} files gave text"
     yield f"<p>{texts}; {faults['documents']:,} documents are in quarantine.</p>"
     if faults["rows"]:
-        yield _picked(faults["rows"], ("file", "stage", "reason", "documents", "detail"), faults["left_out"])
+        yield picked(faults["rows"], ("file", "stage", "reason", "documents", "detail"), faults["left_out"])
     if files["counts"]:
         yield "<h3>Counted beside the documents</h3>"
-        yield _table(["records of another kind, faults that were mended", "records"], list(files["counts"].items()))
+        yield table(["records of another kind, faults that were mended", "records"], list(files["counts"].items()))
     if files["named"]["rows"]:
         yield "<h3>Files without text</h3>"
-        yield _picked(files["named"]["rows"], ("file", "why"), files["named"]["left_out"])
+        yield picked(files["named"]["rows"], ("file", "why"), files["named"]["left_out"])
     if report["struck"]:
         yield "<h3>Judged by a deadline, a memory limit or a dead worker</h3>"
-        yield _picked(report["struck"], ("doc_id", "stage", "cause", "unit"))
+        yield picked(report["struck"], ("doc_id", "stage", "cause", "unit"))
 
 
 def _texts(report: Report) -> Iterator[str]:
     yield "<h2>Charsets, languages, grades</h2>"
     rows = [(r["encoding"], r["method"], r["documents"], r["damaged"]) for r in report["charsets"]]
-    yield _table(["charset", "found by", "documents", "with damage"], rows)
+    yield table(["charset", "found by", "documents", "with damage"], rows)
     for name in ("languages", "grades"):
         if report[name]:
-            yield _table([name, "documents kept"], list(report[name].items()))
+            yield table([name, "documents kept"], list(report[name].items()))
 
 
 def _measures(report: Report) -> Iterator[str]:
@@ -159,7 +142,7 @@ def _time(report: Report) -> Iterator[str]:
         yield bar_chart(times["stage_seconds"], "seconds of work, over all workers")
     if times["waits"]:
         yield "<p>Seconds in which the pipeline had nothing to do but wait:</p>"
-        yield _table(["waited for", "seconds"], list(times["waits"].items()))
+        yield table(["waited for", "seconds"], list(times["waits"].items()))
     if len(times["commits"]) > 1:
         seconds, written, read = zip(*times["commits"], strict=True)
         lines: dict[str, tuple[Sequence[float], Sequence[float]]] = {"written": (seconds, written)}
@@ -167,50 +150,29 @@ def _time(report: Report) -> Iterator[str]:
             lines["trained on, or not waited for"] = (seconds, read)
         yield curve_chart(lines, "seconds", "shards")
     if report["incidents"]["counts"]:
-        yield _table(["incident", "times"], list(report["incidents"]["counts"].items()))
+        yield table(["incident", "times"], list(report["incidents"]["counts"].items()))
 
 
 def _training(report: Report) -> Iterator[str]:
     tokenizer, trainer = report["tokenizer"], report["trainer"]
     if tokenizer:
         yield "<h2>Tokenizer</h2>"
-        yield _table(["name", "value"], [(name, _flat(value)) for name, value in tokenizer.items()])
+        yield table(["name", "value"], [(name, _flat(value)) for name, value in tokenizer.items()])
     if trainer:
         yield "<h2>Training</h2>"
         steps = [point["step"] for point in trainer["curve"]]
         yield curve_chart({"loss": (steps, [_number(point["loss"]) for point in trainer["curve"]])}, "step", "loss")
         last = trainer["last"]
-        yield _table(["last step", "value"], [pair for pair in last.items() if not isinstance(pair[1], dict | None)])
+        yield table(["last step", "value"], [pair for pair in last.items() if not isinstance(pair[1], dict | None)])
 
 
 def _identity(report: Report) -> Iterator[str]:
     yield "<h2>Identity</h2>"
-    yield _table(["part", "SHA-256"], list(report["identity"].items()))
+    yield table(["part", "SHA-256"], list(report["identity"].items()))
     yield f"<p>Written by Headrace {escape(report['headrace'])}; the same numbers are in report.json.</p>"
 
 
-_SECTIONS = (_head, _funnel, _reasons, _faults, _measures, _texts, _time, _training, _identity)
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], left_out: int = 0) -> str:
-    lines = list(rows)
-    numeric = [_numeric(next((row[i] for row in lines if row[i] is not None), None)) for i in range(len(columns))]
-    head = "".join(f"<th{' class=n' * n}>{escape(name)}</th>" for name, n in zip(columns, numeric, strict=True))
-    body = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in lines)
-    more = f"<p>{left_out:,} more are in documents/.</p>" if left_out else ""
-    return f'<div class="wide"><table>\n<tr>{head}</tr>\n{body}\n</table></div>{more}'
-
-
-def _picked(rows: Iterable[dict[str, Any]], columns: Sequence[str], left_out: int = 0) -> str:
-    return _table(columns, [tuple(row[name] for name in columns) for row in rows], left_out)
-
-
-def _cell(value: object) -> str:
-    return f"<td{' class=n' * _numeric(value)}>{escape(cell(value))}</td>"
-
-
-def _numeric(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+_SECTIONS = (_head, _funnel, _bands, _reasons, _faults, _measures, _texts, _time, _training, _identity)
 
 
 def _percent(share: float | None) -> str | None:

@@ -17,6 +17,8 @@ from headrace.pipeline.chain import Chain, Engine, RollbackError, Tally
 from headrace.pipeline.committed import check_present
 from headrace.pipeline.committer import Committer
 from headrace.pipeline.config import EngineConfig
+from headrace.pipeline.drop_bands import Bands, known_rules
+from headrace.pipeline.drop_bands_watch import DropWatch
 from headrace.pipeline.events import EventLog, Watcher
 from headrace.pipeline.executor import Executor, InlineExecutor
 from headrace.pipeline.host import HostSetup
@@ -111,11 +113,13 @@ class _Session:
         plugins = loaded.plugins
         packs = keep_packs(loaded.packs, folder.path)
         self._setup = HostSetup(self._config.model_dump_json(), plugins, str(folder.path.absolute()), packs)
+        self._watch = self._make_watch()
         self._trainer = self._make_trainer()
 
     def run(self) -> RunSummary:
         """Give the summary once everything is done or stopped."""
         finished = self._manifest.ended
+        self._watch.start()
         if self._trainer:
             self._stack.callback(self._trainer.stop)
             self._trainer.start()
@@ -133,6 +137,11 @@ class _Session:
             "ended", state=summary.state, units=summary.units, shards=summary.shards, summary=summary.to_json()
         )
         return summary
+
+    def _make_watch(self) -> DropWatch:
+        config = self._config
+        bands = Bands(config.drop_bands, config.drop_band_documents, known_rules(self._plan.recipe["stages"]))
+        return DropWatch(bands, config.on_drop_band, self._committer, self._folder.path, self._log)
 
     def _make_trainer(self) -> TrainerProcess | None:
         config = self._config
@@ -194,6 +203,7 @@ class _Session:
             log=self._log,
             pace=self._pace,
             committer=self._committer,
+            watch=self._watch,
             tally=self._tally,
             workers=workers,
             window=config.window,

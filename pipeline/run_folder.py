@@ -31,6 +31,8 @@ FILES = (
     "report.html",
     "policy.json",
     "policy.html",
+    "policy.json",
+    "policy.html",
     "error.log",
 )
 LOCK, SPOOL = "lock", "spool"

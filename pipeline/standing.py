@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from headrace.pipeline.dropped_examples import examples_words
 from headrace.pipeline.events import Event
 from headrace.pipeline.report_events import seconds_by_stage
 from headrace.schemas.pace import rank_file, read_acknowledgement, read_launch
@@ -76,7 +77,7 @@ class Standing:
                 self._open.clear()
                 self._open_bytes.clear()
                 self.notes.append(f"back to unit {data.get('unit')}: {data.get('cause')}")
-            case "strike" | "quarantined" | "replayed" | "trainer" | "tokenizer":
+            case "strike" | "quarantined" | "replayed" | "trainer" | "tokenizer" | "drop_band":
                 self.notes.append(_note(event))
 
     def current(self) -> tuple[dict[str, StageTally], int]:
@@ -116,6 +117,8 @@ def _note(event: Event) -> str:
             return f"quarantined {data.get('doc_id')} in {data.get('stage')}: {data.get('cause')}"
         case "replayed":
             return f"unit {data.get('unit')} is read again: {data.get('cause')}"
+        case "drop_band":
+            return f"{data.get('words')}; {examples_words(data.get('examples', []))}"
         case "trainer":
             return f"trainer {data.get('state')}"
         case _:

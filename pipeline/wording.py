@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 def cell(value: object) -> str:
     """Write one value: thousands apart, nothing for None."""
@@ -24,3 +26,26 @@ def size_words(size: int) -> str:
         if size >= 10**power:
             return f"{size / 10**power:,.3g} {unit}" if size < 10 ** (power + 3) else f"{size / 10**power:,.0f} {unit}"
     return f"{size} B"
+
+
+def percent(share: float) -> str:
+    """Write a share.
+
+    >>> percent(0.3), percent(0.41234), percent(0.00012)
+    ('30 %', '41.2 %', '0.012 %')
+    """
+    return f"{100 * share:.3g} %"
+
+
+def rate_words(rate: Mapping[str, float] | None) -> str:
+    """Write a rate with its interval; nothing for one that is not known.
+
+    >>> rate_words({"rate": 0.012, "low": 0.0069, "high": 0.0208})
+    '1.2 % (0.69 to 2.08)'
+    >>> rate_words({"rate": 0.25, "low": 0.25, "high": 0.25})
+    '25 %'
+    """
+    if rate is None:
+        return "not known"
+    share, low, high = (f"{100 * rate[name]:.3g}" for name in ("rate", "low", "high"))
+    return f"{share} %" if rate["low"] == rate["high"] else f"{share} % ({low} to {high})"

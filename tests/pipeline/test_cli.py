@@ -19,7 +19,7 @@ from headrace.pipeline.run_folder import RunFolder
 from headrace.pipeline.summary import RunSummary
 from headrace.stages.base import Stage
 
-COMMANDS = ("run", "check", "read", "stages", "inspect", "explain", "replay", "verify", "train", "schema")
+COMMANDS = ("run", "check", "read", "stages", "inspect", "report", "explain", "replay", "verify", "train", "schema")
 
 
 def call(*arguments: str | Path) -> Result:

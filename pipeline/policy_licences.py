@@ -1,0 +1,100 @@
+"""What says under which licence documents are: counted for every kept document, not for a sample alone."""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from headrace.pipeline.policy_rates import EXAMPLES
+
+COLUMN = "column"  # the evidence that is the column `licence`: the source's option, or what a stage made of the rest
+EVIDENCE = "licence_evidence"  # in `metadata`: a list of {licence, kind, where}
+_LISTED = 50  # licences of one source
+_NO_LICENCE = ""
+
+
+@dataclass(slots=True)
+class Licences:
+    """The licences of one source. A document counts once for each licence that something says of it."""
+
+    documents: Counter[str] = field(default_factory=Counter)
+    kinds: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    examples: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    several: int = 0  # documents of which different licences are said
+    all: int = 0
+
+    def add(self, rows: pa.Table) -> None:
+        """Count some documents by `licence` and by the evidence in `metadata`."""
+        self.all += rows.num_rows
+        stated = np.array([EVIDENCE in (metadata or "") for metadata in rows["metadata"].to_pylist()], np.bool_)
+        self._add_plain(rows.filter(~stated))
+        with_evidence = rows.filter(stated).select(["doc_id", "licence", "metadata"])
+        for row in with_evidence.to_pylist():
+            said = list(_said(row["licence"], row["metadata"]))
+            self._count(str(row["doc_id"]), said)
+
+    def _add_plain(self, rows: pa.Table) -> None:
+        """Count the documents of which nothing but the column says anything: mostly all, so by column."""
+        for name in pc.unique(rows["licence"]).to_pylist():
+            licence = str(name or _NO_LICENCE)
+            missing = pc.is_null(rows["licence"]) if name is None else pc.equal(rows["licence"], pa.scalar(name))
+            of_it = rows.filter(missing)["doc_id"]
+            self.documents[licence] += len(of_it)
+            if licence:
+                self.kinds[licence][COLUMN] += len(of_it)
+            self._show(licence, map(str, of_it.to_pylist()))
+
+    def _count(self, doc_id: str, said: list[tuple[str, str]]) -> None:
+        licences = list(dict.fromkeys(licence for licence, _ in said)) or [_NO_LICENCE]
+        self.several += len(licences) > 1
+        for licence in licences:
+            self.documents[licence] += 1
+            self._show(licence, (doc_id,))
+        for licence, kind in dict.fromkeys(said):
+            self.kinds[licence][kind] += 1
+
+    def _show(self, licence: str, doc_ids: Iterable[str]) -> None:
+        """Keep the first doc_ids in alphabetical order: the same ones, however the run was cut."""
+        self.examples[licence] = heapq.nsmallest(EXAMPLES, [*self.examples[licence], *doc_ids])
+
+    def to_json(self) -> dict[str, object]:
+        """Give the licences, most frequent first, and the documents of which nothing is said."""
+        ranked = sorted(
+            ((name, n) for name, n in self.documents.items() if name), key=lambda found: (-found[1], found[0])
+        )
+        return {
+            "rows": [self._row(name) for name, _ in ranked[:_LISTED]],
+            "left_out": max(0, len(ranked) - _LISTED),
+            "several": self.several,
+            "without": self._row(_NO_LICENCE),
+        }
+
+    def _row(self, name: str) -> dict[str, object]:
+        count = self.documents[name]
+        return {
+            "licence": name or None,
+            "documents": count,
+            "share": count / self.all if self.all else None,
+            "evidence": dict(sorted(self.kinds[name].items())),
+            "examples": list(self.examples[name]),
+        }
+
+
+def _said(licence: str | None, metadata: str) -> Iterator[tuple[str, str]]:
+    """Give licence and kind of everything that is said of one document; what is no evidence is passed over."""
+    if licence:
+        yield licence, COLUMN
+    try:
+        evidence = json.loads(metadata).get(EVIDENCE)
+    except (ValueError, AttributeError):
+        return
+    for one in evidence if isinstance(evidence, list) else []:
+        if isinstance(one, dict) and one.get("licence"):
+            yield str(one["licence"]), str(one.get("kind") or "unknown")
