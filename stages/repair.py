@@ -34,7 +34,7 @@ class Repair(BatchStage):
     changes nothing. What cannot be mended stays; `clean` counts it as damage.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     kind: Literal["repair"] = "repair"
     mojibake: bool = Field(

@@ -7,7 +7,9 @@ from collections import Counter
 from itertools import pairwise
 
 from headrace.stages.kernels import repair_scan as bit
-from headrace.stages.kernels.arrays import Classes, CodePoints
+from headrace.stages.kernels.arrays import Classes, CodePoints, Links
+from headrace.stages.kernels.characters import HAN
+from headrace.stages.kernels.repair_plausibility import Chinese
 from headrace.stages.kernels.repair_scan import Signals
 from headrace.stages.kernels.repair_tables import (
     BREAKER,
@@ -105,3 +107,24 @@ def _garbled(first: str, second: str, signals: Signals) -> bool:
     row, column = int(signals.letters[ord(first)]), int(signals.letters[ord(second)])
     plain = second == "\n" or (second.isascii() and second.isalpha())
     return row > 0 and (column > 0 or not plain) and bool(signals.garbled[row, column])
+
+
+def weigh(points: list[int], tables: Chinese, known: float) -> tuple[float, int, int]:
+    """Give the nats of a text, its Han characters, and its pairs that gain more than `known`."""
+    simple = [int(tables.folded[point]) for point in points]
+    gains = [_gain(tables, *pair) for pair in pairwise(simple)]
+    nats = sum(float(tables.nats[point]) for point in points) + sum(gains)
+    return nats, sum(tables.classes[point] == HAN for point in points), sum(gain > known for gain in gains)
+
+
+def _gain(tables: Chinese, first: int, second: int) -> float:
+    begin, end = tables.begins[first : first + 2]
+    behind = tables.seconds[begin:end].tolist()
+    return float(tables.gains[begin + behind.index(second)]) if second in behind else 0.0
+
+
+def most_suspicion(points: list[int], signals: Links) -> int:
+    """Give the most suspicion that the characters of any stretch of a text have together, 0 if none is suspicious."""
+    own = [int(signals[point]) >> bit.SUSPICION for point in points]
+    stretches = (sum(own[i:j]) for i in range(len(own)) for j in range(i + 1, len(own) + 1))
+    return max(0, *stretches, 0)

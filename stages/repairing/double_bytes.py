@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
@@ -16,8 +18,9 @@ import numpy as np
 
 from headrace.stages.kernels.arrays import Counts
 from headrace.stages.kernels.characters import CODE_POINTS
-from headrace.stages.kernels.repair_scan import SUSPICION, SUSPICIOUS
-from headrace.stages.repairing.han_frequency import nats_of_characters, plausibility
+from headrace.stages.kernels.repair_plausibility import most_suspicion
+from headrace.stages.kernels.repair_scan import SUSPICIOUS
+from headrace.stages.repairing.han_frequency import code_points, nats_of_characters, plausibility
 from headrace.stages.repairing.suspicion import signals
 
 LOST = "\ufffd"
@@ -34,7 +37,8 @@ _NARROW_LEAD, _NARROW_HAN = 4.0, 3
 _TABLE_HAN, _TABLE_SHARE = 20, 0.9
 _VARIED = 60  # more than half of so many Han characters differ; of 1,000 only some 400 do
 _TABLE_RUNS = 200  # from so many runs on they decide together or not at all
-_PATIENCE = 100  # after so many odd runs of a line that no table can read, the others are left
+# After so many odd runs of a line, or of a document, that no table can read, the others are left.
+_PATIENCE, _PATIENCE_OF_ALL = 100, 1_000
 _USUAL_EACH = -10.5
 
 # A lost byte is marked as 0xFF, which UTF-8 never holds; what is left of its character is lost with it.
@@ -61,20 +65,35 @@ _PAIRS, _ANY_PAIRS = re.compile(f"(?:{_PAIR}){{2,}}"), re.compile(f"(?:{_PAIR})+
 Table = Callable[[bytes], str]
 
 
-def mended_wide(text: str) -> str:
+@dataclass(slots=True)
+class Tried:
+    """How many odd runs of a document were tried, and how many of them could be read."""
+
+    failed: int = 0
+    mended: int = 0
+
+    def count(self, *, success: bool) -> None:
+        """Count one run."""
+        self.mended += success
+        self.failed += not success
+
+
+def mended_wide(text: str, tried: Tried | None = None) -> str:
     """Give a text with runs of Han characters read right: the text as a whole, or those between marks.
 
     Beside text that is right the marks are right too. There a run ends at one, since a byte that was lost without a
-    trace would be made up for by the mark's.
+    trace would be made up for by the mark's. `tried` is that of the document which the text is a part of.
 
     >>> mended_wide("标题：鍖椾含甯傛捣娣€鍖�")
     '标题：北京市海淀�'
     """
+    if not _odd(text):
+        return text
     whole = wide_reading(text)
     if whole is not None and whole.count(LOST) <= text.count(LOST):
         return whole
     runs = _APART.findall(text)
-    mended = _mended_runs(runs)
+    mended = _mended_runs(runs, tried or Tried())
     if whole is not None and not any(after == run and _right(run) for run, after in zip(runs, mended, strict=True)):
         return whole
     parts = "".join(chain(*zip(_APART.split(text), [*mended, ""], strict=True)))
@@ -83,22 +102,21 @@ def mended_wide(text: str) -> str:
 
 def _odd(run: str) -> bool:
     """Tell whether some stretch of a run is likelier in garbled text than in any other: sums, cheaper than readings."""
-    if run.isascii():
-        return False
-    points = np.frombuffer(run.encode("utf-32-le"), np.uint32)
-    sums = np.cumsum(signals().points[points] >> SUSPICION)
-    lows = np.minimum(np.minimum.accumulate(sums), 0)
-    return bool((sums[1:] - lows[:-1] >= SUSPICIOUS // 2).any() or sums[0] >= SUSPICIOUS // 2)
+    return not run.isascii() and most_suspicion(code_points(run), signals().points) >= SUSPICIOUS // 2
 
 
-def _mended_runs(runs: list[str]) -> list[str]:
+def _mended_runs(runs: list[str], all_tried: Tried) -> list[str]:
     out: list[str] = []
-    failed = mended = 0
+    tried = Tried()
     for run in runs:
-        patient = mended > 0 or failed < _PATIENCE
-        out.append(_mended_run(run) if patient and _odd(run) else run)
-        mended += out[-1] != run
-        failed += out[-1] == run
+        hopeful = (tried.mended or tried.failed < _PATIENCE) and (
+            all_tried.mended or all_tried.failed < _PATIENCE_OF_ALL
+        )
+        odd = hopeful and _odd(run)
+        out.append(_mended_run(run) if odd else run)
+        if odd:
+            for counts in (tried, all_tried):
+                counts.count(success=out[-1] != run)
     return out
 
 
@@ -166,12 +184,24 @@ def narrow_table(lines: list[str]) -> tuple[Table | None, bool]:
     runs = [run for line in lines for run in _PAIRS.findall(line) if not _nearly_utf8(run)]
     found = []
     for table in (_gb, _big5):
-        readings = [reading for run in runs if (reading := _read(_single_bytes, table, run)) is not None]
+        readings = _readings(runs, table)
         evidence = plausibility("\n".join(readings))
-        if evidence.convincing and evidence.han >= _TABLE_HAN and len(readings) >= _TABLE_SHARE * len(runs):
+        if evidence.convincing and evidence.han >= _TABLE_HAN:
             found.append((evidence.nats / evidence.han, table))
     best = max(found, key=lambda pair: pair[0])[1] if found else None
     return best, best is not None or len(runs) < _TABLE_RUNS
+
+
+def _readings(runs: list[str], table: Table) -> list[str]:
+    """Give the readings that runs have by a table; none if too few have one, which is known before all are read."""
+    readings: list[str] = []
+    for done, run in enumerate(runs, 1):
+        reading = _read(_single_bytes, table, run)
+        if reading is not None:
+            readings.append(reading)
+        elif len(readings) + len(runs) - done < _TABLE_SHARE * len(runs):
+            return []
+    return readings
 
 
 def _narrow_reading(run: str, table: Table | None) -> str | None:
@@ -267,8 +297,11 @@ def _mended_utf8(text: str) -> str:
 def _gb_lengths() -> Counts:
     """Give how many bytes `_gb_bytes` takes for each code point."""
     table = np.full(CODE_POINTS, 4)
-    for point in (*range(0xD800), *range(0xE000, 0x10000)):
-        table[point] = len(_gb_bytes(chr(point)))
+    points = np.r_[0x80:0xD800, 0xE000:0x10000]
+    characters = "\n".join(map(chr, points)).encode("gb18030").split(b"\n")  # no code has a line feed in it
+    table[:0x80] = 1
+    table[points] = [len(code) for code in characters]
+    table[[ord("€"), ord(LOST)]] = 1
     return table
 
 
@@ -295,6 +328,8 @@ def _single_bytes(text: str) -> bytes:
 
 
 def _utf8(data: bytes) -> str:
+    with suppress(UnicodeDecodeError):
+        return data.decode()  # nothing is torn: most runs are short and whole
     return _TORN.sub(b"\xff", data).replace(b"\xff", LOST.encode()).decode()
 
 

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import CodePoints, Counts, Floats
+from headrace.stages.kernels.arrays import CodePoints, Counts, Floats, read_only
 from headrace.stages.kernels.characters import CODE_POINTS, HAN, PUNCTUATION, classes, simplified
+from headrace.stages.kernels.repair_plausibility import Chinese, weigh
 
 # Nats for a character that is no Chinese: what nearly never stands in Chinese text, and kana, which seldom does.
 STRANGE, KANA = -12.0, -7.0
@@ -107,21 +108,35 @@ def plausibility(text: str) -> Plausibility:
     >>> plausibility("中国").nats - plausibility("笢弊").nats > 15
     True
     """
-    points = _points(text)
-    gains = _pair_gains(points)
-    nats = float(frequencies().characters[points].sum() + gains.sum())
-    return Plausibility(nats, int((classes()[points] == HAN).sum()), int((gains > _KNOWN_GAIN).sum()))
+    return Plausibility(*weigh(code_points(text), tables_of_weigh(), _KNOWN_GAIN))
+
+
+@cache
+def tables_of_weigh() -> Chinese:
+    """Give the tables by which a text is weighed, pairs by their first character."""
+    table = frequencies()
+    begins = np.searchsorted(table.pairs >> 32, np.arange(CODE_POINTS + 1)).astype(np.int32)
+    seconds = (table.pairs & 0xFFFFFFFF).astype(np.uint32)
+    return Chinese(
+        read_only(table.characters),
+        read_only(classes()),
+        read_only(table.folded),
+        read_only(begins),
+        read_only(seconds),
+        read_only(table.gains),
+    )
 
 
 def nats_of_characters(text: str) -> Floats:
     """Give the nats of each character of a text, behind the one before it."""
-    points = _points(text)
+    points = code_points(text)
     nats = frequencies().characters[points]
     nats[1:] += _pair_gains(points)
     return nats
 
 
-def _points(text: str) -> CodePoints:
+def code_points(text: str) -> CodePoints:
+    """Give the code points of a text."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from headrace.stages.kernels.arrays import read_only
 from headrace.stages.kernels.repair_scan import MOJIBAKE, scan
-from headrace.stages.repairing.double_bytes import mended_narrow, mended_wide, narrow_table, wide_reading
+from headrace.stages.repairing.double_bytes import Tried, mended_narrow, mended_wide, narrow_table, wide_reading
 from headrace.stages.repairing.suspicion import signals
 
 ROUNDS = 6  # how many mistakes upon each other are undone
@@ -58,7 +58,8 @@ def mended(lines: list[str], between: Sequence[str] = ()) -> tuple[list[str], li
     narrow = partial(mended_narrow, table=table) if worthwhile else str
     if table is not None:
         lines, between = [narrow(line) for line in lines], [narrow(piece) for piece in between]
-    after = ["".join(_mended_piece(piece, narrow) for piece in _LINE_END.split(line)) for line in lines]
+    tried = Tried()
+    after = ["".join(_mended_piece(piece, narrow, tried) for piece in _LINE_END.split(line)) for line in lines]
     return after, list(between)
 
 
@@ -68,11 +69,11 @@ def _again(lines: list[str], text: str) -> list[str]:
     return ["\n".join(next(rest) for _ in range(line.count("\n") + 1)) for line in lines]
 
 
-def _mended_piece(line: str, narrow: Callable[[str], str]) -> str:
+def _mended_piece(line: str, narrow: Callable[[str], str], tried: Tried) -> str:
     for _ in range(ROUNDS):
         if line.isascii() or line == "\x85" or not _suspicious(line):
             break
-        after = _by_ftfy(narrow(mended_wide(line)))
+        after = _by_ftfy(narrow(mended_wide(line, tried)))
         if after == line:
             break
         line = after

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -11,9 +12,11 @@ from headrace.stages.kernels import repair_plain as plain
 from headrace.stages.kernels.arrays import text_array, text_buffers
 from headrace.stages.kernels.characters import CODE_POINTS
 from headrace.stages.kernels.repair_look_alikes import replace_look_alikes
+from headrace.stages.kernels.repair_plausibility import most_suspicion, weigh
 from headrace.stages.kernels.repair_scan import LINE_BYTES, MOJIBAKE, scan, suspicious_lines
 from headrace.stages.kernels.repair_scrub import scrub
 from headrace.stages.kernels.repair_tables import COLUMN_OF_FATE, COLUMNS, fates, roles
+from headrace.stages.repairing.han_frequency import code_points, tables_of_weigh
 from headrace.stages.repairing.look_alikes import forms, surroundings
 from headrace.stages.repairing.suspicion import signals
 
@@ -86,3 +89,29 @@ def test_tables_cover_every_code_point() -> None:
     assert len(fates()) == len(roles()) == len(signals().points) == CODE_POINTS
     kept = "abc é 中 漢 𠀋 あ ア 가 ก ا א क 👍 € ， 。 “ ” … — \t\n"
     assert not any(fates()[ord(c)] for c in kept)
+
+
+@given(st.one_of(texts, st.text("中国人民學习的水车引渠石磨，a", max_size=40)), st.sampled_from([0.0, 1.5, 6.0]))
+@example("", 1.5)
+@example("中国人民􏿿中国", 1.5)
+@settings(max_examples=150, deadline=None)
+def test_weigh(text: str, known: float) -> None:
+    """How plausible a text is as Chinese: sums of the same nats, the same characters and pairs."""
+    nats, han, pairs = weigh(code_points(text), tables_of_weigh(), known)
+    expected = plain.weigh(list(map(ord, text)), tables_of_weigh(), known)
+    assert (han, pairs) == expected[1:]
+    assert nats == pytest.approx(expected[0], abs=1e-9)
+
+
+@given(
+    st.text(
+        st.one_of(st.sampled_from("鍖椾含浣犲ソ笢€ÖÐ¹ú中国 a\n"), st.characters(exclude_categories=["Cs"])), max_size=30
+    )
+)
+@example("")
+@settings(max_examples=150, deadline=None)
+def test_most_suspicion(text: str) -> None:
+    """The most suspicious stretch is that of all stretches."""
+    assert most_suspicion(code_points(text), signals().points) == plain.most_suspicion(
+        list(map(ord, text)), signals().points
+    )

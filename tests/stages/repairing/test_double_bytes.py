@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+
 import pytest
 
+from headrace.stages.repairing import double_bytes
 from headrace.stages.repairing.double_bytes import mended_narrow, mended_wide, narrow_table, wide_reading
 from headrace.stages.repairing.han_frequency import plausibility
 from headrace.stages.repairing.mojibake import mended
@@ -130,3 +134,34 @@ def test_a_paragraph_of_any_length_is_read_right(sentences: int, charset: str) -
     prose = TRADITIONAL if charset == "big5" else PROSE
     text = "".join(prose[n % len(prose)] for n in range(sentences))
     assert mended([read_wrong(text, charset, "latin-1")]) == ([text], [])
+
+
+@pytest.mark.parametrize("garbage", ["latin-1", "cp1252", "gb18030"])
+def test_garbage_costs_its_length(garbage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random bytes that no table can read: of four times the length, no more than four times as much is read again."""
+    read: list[int] = []
+    whole_read = double_bytes._read
+
+    def counted(encode: Callable[[str], bytes], decode: Callable[[bytes], str], text: str) -> str | None:
+        read.append(len(text))
+        return whole_read(encode, decode, text)
+
+    monkeypatch.setattr(double_bytes, "_read", counted)
+    costs = []
+    for length in (20_000, 80_000):
+        read.clear()
+        text = random.Random(3).randbytes(length).decode(garbage, "replace")
+        mended([line for line in text.split("\n") if line])
+        costs.append(sum(read))
+    assert 0 < costs[1] <= 5 * costs[0]
+    assert costs[1] <= 20 * 80_000
+
+
+def test_runs_that_fail_do_not_hide_those_that_can_be_read() -> None:
+    """A hundred ordinary runs in a line are no reason to give the last one up; thousands of hopeless ones are."""
+    good, garbled = "今天的天气很好。", read_wrong("孩子们在公园里玩", "utf-8", "gb18030")
+    assert mended_wide(good * 150 + garbled).endswith("孩子们在公园里玩")
+    swapped = read_wrong(TRADITIONAL[0], "cp950", "gb18030")
+    hopeful, hopeless = double_bytes.Tried(failed=1000, mended=1), double_bytes.Tried(failed=1000)
+    assert mended_wide(f"{good}{swapped}", hopeful).endswith(TRADITIONAL[0])
+    assert mended_wide(f"{good}{swapped}", hopeless) == f"{good}{swapped}"
