@@ -289,7 +289,7 @@ class Chain:
                 del self._flights[flight.unit]
         elif number == len(self._groups) - 1:
             del self._flights[flight.unit]
-            self._written(done)
+            self._written(flight, done)
         else:
             flight.payload = payload
             flight.group += 1
@@ -303,12 +303,12 @@ class Chain:
         )
         self._e.watch.note(group.name, done)
 
-    def _written(self, done: Done) -> None:
+    def _written(self, flight: Flight, done: Done) -> None:
         self._shard_open = done.report is None
         if done.report is not None:
             self._commit.commit(done.report, self._lanes, self._flush)
             self._e.watch.committed(done.report)
-        self._e.watch.taken(done.unit)
+        self._e.watch.taken(done.unit, self._e.plan.splits[flight.request.cursor.split].source)
 
     def _flush(self, through: int) -> tuple[FileRef, ...]:
         """Make every ordered state durable up to a unit; they answer between two units."""

@@ -50,6 +50,7 @@ class DropShare:
     low: float
     high: float
     outside: bool
+    source: str = ""  # "": of all sources together
 
     @property
     def name(self) -> str:
@@ -67,7 +68,8 @@ class DropShare:
         expected = (
             f"{'more' if self.too_much else 'less'} than the {percent(self.low)} to {percent(self.high)} expected"
         )
-        return f"{self.name} dropped {percent(self.share)} of {self.documents:,} documents, {expected}"
+        documents = f"{self.documents:,} documents" + (f" of {self.source}" if self.source else "")
+        return f"{self.name} dropped {percent(self.share)} of {documents}, {expected}"
 
     def to_json(self) -> dict[str, object]:
         """Give the JSON form."""

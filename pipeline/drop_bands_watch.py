@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 from headrace.pipeline.committed import read_columns, read_ledger, where
 from headrace.pipeline.committer import Committer
 from headrace.pipeline.drop_bands import EXAMPLES, Bands, DropBandError, DropShare, OnBand
+from headrace.pipeline.drop_bands_totals import Totals
 from headrace.pipeline.dropped_examples import Example, Examples, examples_words
 from headrace.pipeline.events import EventLog
 from headrace.pipeline.host import Done
 from headrace.schemas.document import DROPPED
-from headrace.schemas.ledger import StageCounts, UnitLedger, total
+from headrace.schemas.ledger import UnitLedger, total
 from headrace.stages.write import ShardClosed
 
-Counts = tuple[StageCounts, ...]
-_NAMES = ["doc_id", "verdict", "stage", "reason", "value", "threshold"]
+_NAMES = ["doc_id", "source", "verdict", "stage", "reason", "value", "threshold"]
 
 
 class DropWatch:
@@ -29,18 +30,18 @@ class DropWatch:
 
     def __init__(self, bands: Bands, on: OnBand, committer: Committer, run: Path, log: EventLog) -> None:
         self._bands, self._on, self._committer, self._run, self._log = bands, on, committer, run, log
-        self._committed: Counts = ()
+        self._committed = Totals()
         self._next = committer.first_unit
-        self._so_far: Counts = ()
+        self._so_far = Totals()
         self._open: defaultdict[int, dict[str, Done]] = defaultdict(dict)
-        self._examples: defaultdict[tuple[str, str], list[Example]] = defaultdict(list)
-        self._said: set[tuple[str, str, bool]] = set()
+        self._examples: defaultdict[tuple[str, str, str], list[Example]] = defaultdict(list)
+        self._said: set[tuple[str, str, str, bool]] = set()
 
     def start(self) -> None:
         """Say what is watched, and judge what earlier sessions committed."""
         self._log.emit("watching", bands=self._bands.own, documents=self._bands.documents, on=self._on)
         if self._on != "ignore":
-            self._committed = total(self._committer.ledgers())
+            self._committed = Totals().with_ledgers(self._committer.ledgers())
             self.begin()
             self._judge(self._next - 1)
 
@@ -60,10 +61,10 @@ class DropWatch:
         if self._on == "ignore":
             return
         ledgers = (read_ledger(self._run, ref) for ref in closed.ledgers)
-        self._committed = total([UnitLedger(closed.last, self._committed, ()), *ledgers])
+        self._committed = self._committed.with_ledgers(ledgers)
 
-    def taken(self, unit: int) -> None:
-        """Judge, now that the writer has taken a unit; units come in order here."""
+    def taken(self, unit: int, source: str) -> None:
+        """Judge, now that the writer has taken a unit of a source; units come in order here."""
         if self._on == "ignore":
             return
         done = self._open.pop(unit, {}).values()
@@ -71,20 +72,20 @@ class DropWatch:
             self._so_far = self._committed
         else:
             counts = total(UnitLedger(unit, one.counts, ()) for one in done)
-            self._so_far = total([UnitLedger(unit, self._so_far, ()), UnitLedger(unit, counts, ())])
+            self._so_far = self._so_far.plus(source, counts)
         for one in done:
-            self._keep(one.examples)
+            self._keep(source, one.examples)
         self._judge(unit)
 
-    def _keep(self, examples: Examples) -> None:
-        for key, rows in examples.items():
-            for name in (key, (key[0], "")):
-                self._examples[name] += rows[: EXAMPLES - len(self._examples[name])]
+    def _keep(self, source: str, examples: Examples) -> None:
+        for (stage, rule), rows in examples.items():
+            for key in product((source, ""), (stage,), (rule, "")):
+                self._examples[key] += rows[: EXAMPLES - len(self._examples[key])]
 
     def _judge(self, unit: int) -> None:
-        for share in self._bands.outside(self._so_far):
-            key = (share.stage, share.rule, share.too_much)
-            if key not in self._said:
+        for share in self._so_far.shares(self._bands):
+            key = (share.source, share.stage, share.rule, share.too_much)
+            if share.outside and key not in self._said:
                 self._said.add(key)
                 self._say(share, unit)
 
@@ -97,7 +98,7 @@ class DropWatch:
             )
 
     def _some(self, share: DropShare) -> list[Example]:
-        rows = self._examples[share.stage, share.rule]
+        rows = self._examples[share.source, share.stage, share.rule]
         missing = EXAMPLES - len(rows)
         if missing and share.too_much:
             known = {row[0] for row in rows}
@@ -112,5 +113,6 @@ class DropWatch:
                 table = where(read_columns(self._run / ref.name, _NAMES), "verdict", DROPPED)
                 of_stage = where(table, "stage", share.stage)
                 of_rule = where(of_stage, "reason", share.rule) if share.rule else of_stage
+                of_rule = where(of_rule, "source", share.source) if share.source else of_rule
                 columns = (of_rule[name].to_pylist() for name in ("doc_id", "value", "threshold"))
                 yield from ((str(doc_id), value, bar) for doc_id, value, bar in zip(*columns, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,13 @@ from typing import Any
 from headrace import __version__
 from headrace.pipeline.committed import Committed, open_committed
 from headrace.pipeline.drop_bands_report import bands_report
+from headrace.pipeline.drop_bands_totals import WHOLE, Totals
 from headrace.pipeline.events import read_events
 from headrace.pipeline.report_documents import DocumentFacts, Row, read_facts
 from headrace.pipeline.report_events import Times, read_times
 from headrace.pipeline.standing import all_metrics
 from headrace.schemas.document import DROPPED, KEPT, QUARANTINED
-from headrace.schemas.ledger import StageCounts, UnitLedger, total
+from headrace.schemas.ledger import StageCounts, UnitLedger
 
 REPORT_VERSION = 1
 _NAMED = 1000  # entries of a list that names files; what is left out is counted beside it
@@ -31,11 +33,20 @@ class FileAccount:
     notes: dict[str, str]
     counts: Counter[str]
 
+    def take(self, ledger: UnitLedger) -> None:
+        """Count the files of a unit."""
+        for f in ledger.files:
+            self.records[f.path] += f.records
+            self.counts.update(f.counts)
+            if f.note:
+                self.notes[f.path] = f.note
+
 
 def report_data(run: Path) -> Row:
     """Give everything the report says; the run may be finished, stopped, or still going on."""
     committed = open_committed(run)
-    counts, account = _read_ledgers(committed)
+    totals, account = _read_ledgers(committed)
+    counts = totals.counts.get(WHOLE, ())
     facts = read_facts(committed)
     events = read_events(run)
     times = read_times(events)
@@ -48,7 +59,7 @@ def report_data(run: Path) -> Row:
         "replay": committed.plan["recipe"].get("replay"),
         "totals": _totals(committed, counts),
         "funnel": [_funnel_row(c) for c in counts],
-        "drop_bands": bands_report(committed.plan["recipe"]["stages"], events, counts, facts.examples),
+        "drop_bands": bands_report(committed.plan["recipe"]["stages"], events, totals, facts.of_sources),
         "sources": _sources(facts),
         "times": _times(committed, times),
         "incidents": {"counts": dict(times.incidents), "causes": _capped(times.causes)},
@@ -65,17 +76,15 @@ def report_data(run: Path) -> Row:
     }
 
 
-def _read_ledgers(committed: Committed) -> tuple[tuple[StageCounts, ...], FileAccount]:
+def _read_ledgers(committed: Committed) -> tuple[Totals, FileAccount]:
     account = FileAccount(Counter(), {}, Counter())
-    sums: tuple[StageCounts, ...] = ()
-    for ledger in committed.ledgers():
-        sums = total([UnitLedger(ledger.unit, sums, ()), ledger])
-        for f in ledger.files:
-            account.records[f.path] += f.records
-            account.counts.update(f.counts)
-            if f.note:
-                account.notes[f.path] = f.note
-    return sums, account
+
+    def heard() -> Iterator[UnitLedger]:
+        for ledger in committed.ledgers():
+            account.take(ledger)
+            yield ledger
+
+    return Totals().with_ledgers(heard()), account
 
 
 def _state(committed: Committed, times: Times) -> str:

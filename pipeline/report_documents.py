@@ -67,6 +67,7 @@ class DocumentFacts:
     faults: dict[tuple[str, str, str], Row] = field(default_factory=dict)  # file, stage, reason
     excluded: dict[str, str] = field(default_factory=dict)  # file -> why its first document was taken out
     examples: dict[tuple[str, str], list[Row]] = field(default_factory=dict)  # stage, reason
+    of_sources: dict[tuple[str, str, str], list[Row]] = field(default_factory=dict)  # source, stage, reason
     histograms: dict[str, Histogram] = field(default_factory=dict)
 
 
@@ -152,9 +153,10 @@ def _settled(facts: DocumentFacts, table: pa.Table) -> None:
     """Keep an example or two of every reason, and every fault with its file."""
     gone = table.filter(pc.not_equal(table["verdict"], pa.scalar(KEPT))).select([*_FIXED[:3], *_SETTLED])
     for row in _examples(gone):
-        shown = facts.examples.setdefault((row["stage"], row["reason"]), [])
-        if len(shown) < EXAMPLES_EACH:
-            shown.append(row)
+        rule, of_source = (row["stage"], row["reason"]), (row["source"], row["stage"], row["reason"])
+        for shown in (facts.examples.setdefault(rule, []), facts.of_sources.setdefault(of_source, [])):
+            if len(shown) < EXAMPLES_EACH:
+                shown.append(row)
     for row in where(gone, "verdict", QUARANTINED).to_pylist():
         key = (f"{row['source']}:{row['path']}", row["stage"], row["reason"])
         fault = facts.faults.setdefault(key, {"documents": 0, "doc_id": row["doc_id"], "detail": row["detail"]})

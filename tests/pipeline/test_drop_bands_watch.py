@@ -12,6 +12,7 @@ from headrace.pipeline.drop_bands import DropBandError
 from headrace.pipeline.events import Event
 from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.plan import make_plan
+from headrace.pipeline.report_data import report_data
 from headrace.pipeline.run import run_pipeline
 from headrace.schemas.manifest import read_manifest
 
@@ -106,6 +107,25 @@ def test_a_rule_that_drops_everything_stops_the_run_before_any_shard(tmp_path: P
     whole = made(tmp_path / "whole", texts, "on_drop_band=ignore")
     run_pipeline(whole)
     assert len(events(loaded.run_dir, "admitted")) < len(events(whole.run_dir, "admitted")) - 4
+
+
+def test_a_source_that_is_ruined_among_others_is_named(tmp_path: Path, texts: Path) -> None:
+    """Of all documents the rule takes few enough."""
+    short = tmp_path / "short"
+    short.mkdir()
+    (short / "a.txt").write_text("\n".join(f"line {number} of a page of few words" for number in range(70)), "utf-8")
+    both = [f"{{name: {name}, paths: [{folder}], records: lines}}" for name, folder in (("a", texts), ("b", short))]
+    band = "drop_bands={clean.min_characters: [0, 0.9]}"
+    loaded = made(tmp_path, texts, band, FEW, f"sources=[{', '.join(both)}]")
+    run_pipeline(loaded)
+    [event] = events(loaded.run_dir, "drop_band")
+    assert (event["source"], event["share"], event["documents"] >= 60) == ("b", 1.0, True)
+    rows = report_data(loaded.run_dir)["drop_bands"]["rows"]
+    [row] = [row for row in rows if row["outside"]]
+    assert row["words"].startswith("clean: min_characters dropped 100 % of 70 documents of b")
+    assert [doc_id.partition("#")[0] for doc_id, _, _ in row["examples"]] == ["b:a.txt"] * 3
+    of_rule = {row["source"]: row["documents"] for row in rows if row["rule"] == "min_characters"}
+    assert of_rule[""] == of_rule["a"] + of_rule["b"]
 
 
 def test_the_command_ends_with_1_and_leaves_a_report(tmp_path: Path, texts: Path) -> None:
