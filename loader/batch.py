@@ -69,6 +69,7 @@ class Batch:
     piece_units: IntArray
     piece_rows: IntArray
     piece_starts: IntArray
+    tombstones: int = 0  # revision of the tombstones that the batch respects; 0 = nothing is forgotten in the run
 
     def segments(self) -> npt.NDArray[np.int32]:
         """Give, for each token, the number of its piece in the sequence; -1 for padding."""
@@ -92,7 +93,14 @@ class Batch:
 
 
 def assemble(
-    taken: Iterable[Taken], samples: IntArray, *, sequence_length: int, pad_id: int, epoch: int, consumed: int
+    taken: Iterable[Taken],
+    samples: IntArray,
+    *,
+    sequence_length: int,
+    pad_id: int,
+    epoch: int,
+    consumed: int,
+    tombstones: int = 0,
 ) -> Batch:
     """Copy the rows of some blocks into one batch; rows that no block gives are padding."""
     groups = list(taken)
@@ -102,8 +110,8 @@ def assemble(
     for g in groups:
         tokens[g.places] = g.block.tokens[g.rows]
         lengths[g.places] = g.block.lengths[g.rows]
-    offsets, pieces = _pieces(groups, len(samples))
-    return Batch(tokens, lengths, samples, epoch, consumed, offsets, *pieces)
+    offsets, (ends, units, rows, starts) = _pieces(groups, len(samples))
+    return Batch(tokens, lengths, samples, epoch, consumed, offsets, ends, units, rows, starts, tombstones)
 
 
 def _pieces(groups: list[Taken], size: int) -> tuple[IntArray, list[IntArray]]:

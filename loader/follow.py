@@ -20,6 +20,7 @@ class Published:
         self._lines_with: list[int] = []  # how many lines reach up to and include each shard
         self._prefixes = [hashlib.sha256()]  # of the first 0, 1, 2, ... lines
         self._bytes = 0
+        self._begins: list[int] = []  # where the line of each shard begins in the manifest
 
     def __reduce__(self) -> tuple[type[Published], tuple[Path]]:
         return Published, (self.run,)  # a hash in progress cannot be pickled: a worker reads the manifest again
@@ -49,6 +50,12 @@ class Published:
         """Tell how many lines it takes to name the first `shards` shards."""
         return self._lines_with[shards - 1]
 
+    def line_of(self, shard: int) -> ManifestLine:
+        """Read the line that names a shard once more: lines are not held, a long run names millions of files."""
+        with (self.run / MANIFEST).open("rb") as f:
+            f.seek(self._begins[shard])
+            return ManifestLine.decode(f.readline(), self._lines_with[shard] - 1)
+
     def _read(self, count: int) -> list[bytes]:
         with (self.run / MANIFEST).open("rb") as f:
             f.seek(self._bytes)
@@ -64,12 +71,13 @@ class Published:
         prefix = self._prefixes[-1].copy()
         prefix.update(raw)
         self._prefixes.append(prefix)
-        self._bytes += len(raw)
         self.ended = line.end
         if line.shard:
             self._check(line.shard)
             self.shards.append(line.shard)
             self._lines_with.append(self.lines)
+            self._begins.append(self._bytes)
+        self._bytes += len(raw)
 
     def _check(self, shard: ShardInfo) -> None:
         if shard.format == PARQUET:

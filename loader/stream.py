@@ -11,6 +11,7 @@ import numpy as np
 
 from headrace.loader.batch import Batch, assemble
 from headrace.loader.follow import Published
+from headrace.loader.forgotten import ForgottenRows
 from headrace.loader.order import IntArray
 from headrace.loader.shards import Layout
 from headrace.loader.state import LoaderState
@@ -27,7 +28,8 @@ class ShardedDataset:
     """Global batches of a run, of which rank r of w receives the samples r, r + w, ...
 
     Any world size sees the same global order, and the order of a run that still grows is that of the finished run.
-    Iterating gives the rest of the current epoch and waits for shards that are still to come.
+    Iterating gives the rest of the current epoch and waits for shards that are still to come. Sequences that hold a
+    document which is forgotten on request are padding, from the first batch that is gathered after the request.
 
     >>> dataset = ShardedDataset("runs/demo", LoaderConfig(global_batch=32))  # doctest: +SKIP
     >>> for batch in dataset:  # doctest: +SKIP
@@ -51,6 +53,7 @@ class ShardedDataset:
         self._patience = Patience(config.poll_s, config.patience_s, follow=follow, on_wait=on_wait)
         self._published = Published(Path(run))
         self._store = ShardStore(Path(run), verify=config.verify)
+        self._forgotten = ForgottenRows(Path(run))
         self._schedule = self._new_schedule()
         self._block: tuple[int, int, IntArray] = (-1, 0, np.empty(0, np.int64))
         self._needed: tuple[int, IntArray] = (-1, np.empty(0, np.int64))
@@ -162,7 +165,16 @@ class ShardedDataset:
         self.seek(self.epoch + 1, 0)
 
     def _read(self, first: int) -> Batch:
+        self._forgotten.look()
         mine = self._samples(first)[self.rank :: self.world]
+        batch = self._gather(mine, first)
+        if not self._forgotten.revision:
+            return batch
+        shards = np.unique(self._schedule.shard_of(mine[mine >= 0]))
+        gone = self._forgotten.rows(batch, self._published, shards.tolist())
+        return self._gather(np.where(gone, -1, mine), first) if gone.any() else batch
+
+    def _gather(self, mine: IntArray, first: int) -> Batch:
         places = np.flatnonzero(mine >= 0)
         found = mine[places]
         shards = self._schedule.shard_of(found)
@@ -175,6 +187,7 @@ class ShardedDataset:
             pad_id=layout.pad_id,
             epoch=self.epoch,
             consumed=first + self.config.global_batch,
+            tombstones=self._forgotten.revision,
         )
 
     def _samples(self, first: int) -> IntArray:

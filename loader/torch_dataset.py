@@ -12,6 +12,7 @@ from torch.utils.data import Dataset, IterableDataset, Sampler, get_worker_info
 
 from headrace.loader.batch import Batch, assemble
 from headrace.loader.follow import Published
+from headrace.loader.forgotten import ForgottenRows
 from headrace.loader.order import BLOCK, IntArray, keyed
 from headrace.loader.store import ShardStore
 from headrace.loader.stream import ShardedDataset
@@ -25,6 +26,7 @@ class TokenDataset(Dataset[Sample]):
 
     A sample has `tokens`, `length` (tokens that are not padding), `segments` (which piece of a document each token
     belongs to, -1 in padding) and `sample`, its number. All have fixed shapes, so the default collation stacks them.
+    A sequence that holds a document which is forgotten on request is padding, and its `sample` is -1.
     """
 
     def __init__(self, run: Path | str, *, verify: bool = False) -> None:
@@ -36,6 +38,7 @@ class TokenDataset(Dataset[Sample]):
             raise HeadraceError("the run is not finished", where=str(run), why=why, remedy=remedy)
         self._infos = tuple(self._published.shards)
         self._store = ShardStore(Path(run), verify=verify)
+        self._forgotten = ForgottenRows(Path(run))
         self._layout = self._store.layout(self._infos)
         self._starts = np.cumsum([0] + [info.sequences for info in self._infos])
 
@@ -54,8 +57,19 @@ class TokenDataset(Dataset[Sample]):
         samples = np.where(indices < 0, indices + len(self), indices)
         if samples.size and not (samples.min() >= 0 and samples.max() < len(self)):
             raise IndexError(f"the run has {len(self)} sequences; asked for {indices.tolist()}")
-        shards = np.searchsorted(self._starts, samples, "right") - 1
-        taken = self._store.take(self._infos, shards, samples - self._starts[shards], np.arange(len(samples)))
+        self._forgotten.look()
+        batch = self._gather(samples)
+        if not self._forgotten.revision:
+            return batch
+        shards = np.unique(np.searchsorted(self._starts, samples, "right") - 1)
+        gone = self._forgotten.rows(batch, self._published, shards.tolist())
+        return self._gather(np.where(gone, -1, samples)) if gone.any() else batch
+
+    def _gather(self, samples: IntArray) -> Batch:
+        places = np.flatnonzero(samples >= 0)
+        found = samples[places]
+        shards = np.searchsorted(self._starts, found, "right") - 1
+        taken = self._store.take(self._infos, shards, found - self._starts[shards], places)
         length, pad = self._layout.sequence_length, self._layout.pad_id
         return assemble(taken, samples, sequence_length=length, pad_id=pad, epoch=0, consumed=0)
 

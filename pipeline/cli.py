@@ -15,6 +15,7 @@ import click
 
 from headrace import __version__
 from headrace.pipeline.cli_config import check, schema, stages
+from headrace.pipeline.cli_forget import forget
 from headrace.pipeline.cli_look import explain, inspect, verify
 from headrace.pipeline.cli_output import print_json
 from headrace.pipeline.cli_policy import report
@@ -115,5 +116,5 @@ def main() -> None:
     """
 
 
-for command in (run, check, read, stages, inspect, report, explain, replay, verify, train, schema):
+for command in (run, check, read, stages, inspect, report, explain, replay, forget, verify, train, schema):
     main.add_command(command)

@@ -71,11 +71,17 @@ def _print_explanation(run: Path, found: dict[str, Any]) -> None:
     print_table("what is known", ["name", "value"], [(name, cell(value)) for name, value in rows])
     if found["text"]:
         click.echo(f"text, {found['characters']:,} characters:\n{found['text']}")
-    elif found["verdict"] == "dropped":
+    elif found["verdict"] == "dropped" and not found["forgotten"]:
         click.echo("its text is not recorded: `record: full` of the write stage does that")
 
 
 def _verdict(found: dict[str, Any]) -> str:
+    if asked := found["forgotten"]:
+        return f"{_decision(found)}; forgotten on request ({asked['kind']} {asked['value']})"
+    return _decision(found)
+
+
+def _decision(found: dict[str, Any]) -> str:
     if found["verdict"] == "kept":
         return "kept"
     parts = [f"{found['verdict']} by {found['stage']}: {found['reason']}"]

@@ -83,6 +83,9 @@ def _closing(report: Row) -> list[tuple[str, str]]:
     if trainer:
         loss = f"loss {cell(trainer['first']['loss'])} at first, {cell(trainer['last']['loss'])} at last"
         lines.append(("training", f"{trainer['steps']:,} steps, {loss}"))
+    if asked := report["forgotten"]:
+        what = f"{_count(asked['documents'], 'document')} on request: `headrace forget` on the run says which"
+        lines.append(("forgotten", what))
     if report["struck"]:
         lines.append(("struck", f"{len(report['struck'])} documents, by a deadline or a dead worker: see the report"))
     return lines

@@ -17,6 +17,7 @@ from headrace.schemas.document import KEPT
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.manifest import ManifestLine, ShardInfo
 from headrace.schemas.shard import PARQUET
+from headrace.schemas.tombstones import Tombstones, read_tombstones
 
 _TEXT_SHOWN = 500  # characters
 _SUGGESTED = 3
@@ -33,7 +34,10 @@ class Place:
 
 
 def explain(run: Path, doc_id: str) -> dict[str, Any]:
-    """Look a document up by its id; ConfigError with suggestions if no committed unit holds it."""
+    """Look a document up by its id; ConfigError with suggestions if no committed unit holds it.
+
+    Of a document that is forgotten on request the text is not shown.
+    """
     committed = open_committed(run)
     place = find(committed, doc_id) if _typed(doc_id) else None
     if place is None:
@@ -43,10 +47,13 @@ def explain(run: Path, doc_id: str) -> dict[str, Any]:
     row = _row(run, place)
     kept = row["verdict"] == KEPT
     text = row.pop("text")
+    request = (read_tombstones(run) or Tombstones()).request_for(doc_id, row["url"])
     if text is None and kept and shard and shard.format == PARQUET:
         text = _text_in_shard(run, shard, doc_id)
+    text = None if request else text
     return {
         **{name: row.pop(name) for name in _VERDICT},
+        "forgotten": request and {"kind": request.kind, "value": request.value, "revision": request.revision},
         "survivor": _survivor(committed, row.pop("survivor")),
         "values": _measured(row, "values."),
         "scores": _measured(row, "scores."),
@@ -114,6 +121,11 @@ def _unknown(committed: Committed, doc_id: str) -> ConfigError:
     remedy = f"did you mean {' or '.join(near)}?" if near else "a doc_id is source:path#offset, as in documents/"
     why = "" if committed.ended else f"the run is not finished: units from {committed.units} on are not committed"
     return ConfigError(f"no document has the id '{doc_id}'", where=str(committed.run), why=why, remedy=remedy)
+
+
+def near_ids(committed: Committed, doc_id: str) -> list[str]:
+    """Give doc_ids that a mistyped one may have meant."""
+    return list(_suggestions(committed, doc_id)) if _typed(doc_id) else []
 
 
 def _suggestions(committed: Committed, doc_id: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from headrace.pipeline.shard_rows import read_shard
 from headrace.schemas.document import KEPT
 from headrace.schemas.manifest import ManifestLine, ShardInfo
 from headrace.schemas.shard import PARQUET
+from headrace.schemas.tombstones import Tombstones, read_tombstones
 
 _DOCUMENTS = 5
 _CHARACTERS = 80  # of each text
@@ -44,7 +45,7 @@ def _shard(line: ManifestLine, shard: ShardInfo) -> dict[str, Any]:
 def _first_documents(committed: Committed) -> list[dict[str, Any]]:
     """Give the first kept documents and how their texts begin; a run without tokens keeps texts in its shards."""
     first = next((line.shard for line in committed.lines if line.shard), None)
-    names = ["doc_id", "grade", "text"]
+    names = ["doc_id", "grade", "url", "text"]
     if first is not None and first.format == PARQUET:
         tables = read_shard(committed.run, first, names)
     else:
@@ -54,4 +55,11 @@ def _first_documents(committed: Committed) -> list[dict[str, Any]]:
         rows += table.select(names).slice(0, _DOCUMENTS - len(rows)).to_pylist()
         if len(rows) == _DOCUMENTS:
             break
-    return [{**row, "text": " ".join((row["text"] or "").split())[:_CHARACTERS]} for row in rows]
+    tombstones = read_tombstones(committed.run) or Tombstones()
+    return [{"doc_id": row["doc_id"], "grade": row["grade"], "text": _shown(row, tombstones)} for row in rows]
+
+
+def _shown(row: dict[str, Any], tombstones: Tombstones) -> str:
+    if tombstones.request_for(row["doc_id"], row["url"]):
+        return "(forgotten on request)"
+    return " ".join((row["text"] or "").split())[:_CHARACTERS]

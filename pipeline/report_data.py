@@ -19,6 +19,7 @@ from headrace.pipeline.report_events import Times, read_times
 from headrace.pipeline.standing import all_metrics
 from headrace.schemas.document import DROPPED, KEPT, QUARANTINED
 from headrace.schemas.ledger import StageCounts, UnitLedger
+from headrace.schemas.tombstones import read_tombstones
 
 REPORT_VERSION = 1
 _NAMED = 1000  # entries of a list that names files; what is left out is counted beside it
@@ -73,6 +74,7 @@ def report_data(run: Path) -> Row:
         "examples": [row for key in sorted(facts.examples) for row in facts.examples[key]],
         "tokenizer": _tokenizer(committed),
         "trainer": _trainer(run),
+        "forgotten": _forgotten(run),
     }
 
 
@@ -212,6 +214,12 @@ def _trainer(run: Path) -> Row | None:
     if not metrics:
         return None
     return {"steps": metrics[-1]["step"], "first": metrics[0], "last": metrics[-1], "curve": _thinned(metrics)}
+
+
+def _forgotten(run: Path) -> dict[str, int] | None:
+    """Count what is forgotten on request; the rest of the report is what the run was, and does not change by it."""
+    found = read_tombstones(run)
+    return {"requests": len(found.requests), "documents": len(found.documents)} if found else None
 
 
 def _capped(rows: list[Any]) -> Row:

@@ -18,6 +18,7 @@ from headrace.pipeline.recipe_changes import changes
 from headrace.schemas.durable import canonical_json, replace_file, sync_folder
 from headrace.schemas.errors import ConfigError, FormatError, HeadraceError
 from headrace.schemas.manifest import MANIFEST, PUBLISHED, read_published
+from headrace.schemas.tombstones import TOMBSTONES, TOMBSTONES_LOCK
 
 FOLDERS = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer", "lists", "spool", "pace", "trainer")
 RESOLVED = "config.resolved.yaml"
@@ -29,8 +30,6 @@ FILES = (
     "events.jsonl",
     "report.json",
     "report.html",
-    "policy.json",
-    "policy.html",
     "policy.json",
     "policy.html",
     "error.log",
@@ -120,6 +119,7 @@ class RunFolder:
         sync_folder(self.path)
         for name in FOLDERS:
             shutil.rmtree(self.path / name, ignore_errors=True)
+        # The tombstones stay: what was forgotten is asked for in the new run, too, whatever its documents are numbered.
         for name in reversed(FILES):  # the plan last: while it is there, another configuration is refused
             (self.path / name).unlink(missing_ok=True)
 
@@ -189,8 +189,8 @@ def _from_a_start(path: Path) -> bool:
         return path.is_dir() and not any(p for p in path.rglob("*") if not p.is_dir())
     if path.name == LOCK:
         return path.is_file() and (path.stat().st_size == 0 or path.read_bytes()[:1] == b"{")
-    return path.name in {RESOLVED, "error.log"} or (
-        path.name.startswith((f".{RESOLVED}.", f".{PLAN}.")) and path.suffix == ".tmp"
+    return path.name in {RESOLVED, "error.log", TOMBSTONES, TOMBSTONES_LOCK} or (
+        path.name.startswith((f".{RESOLVED}.", f".{PLAN}.", f".{TOMBSTONES}.")) and path.suffix == ".tmp"
     )
 
 

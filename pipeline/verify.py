@@ -21,6 +21,7 @@ from headrace.schemas.errors import HeadraceError
 from headrace.schemas.ledger import StageCounts, UnitLedger, total
 from headrace.schemas.manifest import MANIFEST, PUBLISHED, ManifestLine, ShardInfo, read_published
 from headrace.schemas.shard import PARQUET
+from headrace.schemas.tombstones import TOMBSTONES, read_tombstones
 from headrace.schemas.unit import FileRef
 from headrace.stages.tokenizing.published import RECORD
 
@@ -54,6 +55,7 @@ def verify(run: Path) -> Verification:
     committed = Committed(run, plan, tuple(lines))
     problems += _line_problems(lines)
     problems += _record_problems(run, lines)
+    problems += _tombstone_problems(run)
     refs = list({ref.name: ref for line in lines for ref in line.files}.values())
     damaged = _damaged(run, refs)
     problems += damaged.values()
@@ -119,6 +121,14 @@ def _record_problems(run: Path, lines: list[ManifestLine]) -> Iterator[str]:
             yield f"{RECORD}: names another model than {MANIFEST}"
     except (OSError, ValueError, KeyError, TypeError) as error:
         yield f"{RECORD}: cannot be read: {error}"
+
+
+def _tombstone_problems(run: Path) -> Iterator[str]:
+    """What is forgotten on request can be read: readers of the run refuse to serve it otherwise."""
+    try:
+        read_tombstones(run)
+    except (HeadraceError, OSError) as error:
+        yield f"{TOMBSTONES}: {error}"
 
 
 def _damaged(run: Path, refs: list[FileRef]) -> dict[str, str]:

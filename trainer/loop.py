@@ -43,7 +43,8 @@ def _steps(session: Session, pace: PaceClient, stop: Stop) -> bool:
             learned = learner.learn(batch)
             done = time.perf_counter()
 
-            session.metrics.write(learner.step, batch.epoch, learned, wait_s=ready - began, seconds=done - began)
+            times = {"wait_s": ready - began, "seconds": done - began}
+            session.metrics.write(learner.step, batch.epoch, learned, **times, tombstones=batch.tombstones)
             if learner.step % config.checkpoint_every == 0:
                 session.save()
             time.sleep(config.pause_s)

@@ -43,8 +43,13 @@ class Metrics:
         kept = [line for line in lines if line.endswith(b"\n") and json.loads(line)["step"] <= step]
         replace_file(self._path, b"".join(kept))
 
-    def write(self, step: int, epoch: int, learned: Learned, *, wait_s: float, seconds: float) -> None:
-        """Append the line of a step that took `seconds`, of which `wait_s` went by until its batch was there."""
+    def write(
+        self, step: int, epoch: int, learned: Learned, *, wait_s: float, seconds: float, tombstones: int = 0
+    ) -> None:
+        """Append the line of a step that took `seconds`, of which `wait_s` went by until its batch was there.
+
+        `tombstones` is the revision that its batch respects: `headrace forget` tells by it which steps came before.
+        """
         tokens_s = learned.tokens / seconds
         line = {
             "step": step,
@@ -57,6 +62,7 @@ class Metrics:
             "mfu": self._peak and round(tokens_s * self._flops / self._peak, 4),
             "data_wait_share": round(wait_s / seconds, 4),
             "seconds": round(seconds, 6),
+            "tombstones": tombstones,
         }
         with self._path.open("a", encoding="utf-8") as f:
             f.write(json.dumps(line) + "\n")

@@ -19,7 +19,20 @@ from headrace.pipeline.run_folder import RunFolder
 from headrace.pipeline.summary import RunSummary
 from headrace.stages.base import Stage
 
-COMMANDS = ("run", "check", "read", "stages", "inspect", "report", "explain", "replay", "verify", "train", "schema")
+COMMANDS = (
+    "run",
+    "check",
+    "read",
+    "stages",
+    "inspect",
+    "report",
+    "explain",
+    "replay",
+    "forget",
+    "verify",
+    "train",
+    "schema",
+)
 
 
 def call(*arguments: str | Path) -> Result:

@@ -23,7 +23,7 @@ def open_metrics(path: Path) -> Metrics:
 def test_a_step_is_a_line(tmp_path: Path) -> None:
     """All of a step's figures, with rates and shares worked out; MFU is null where no peak is known."""
     path = tmp_path / "metrics.jsonl"
-    open_metrics(path).write(7, 1, LEARNED, wait_s=0.5, seconds=2.0)
+    open_metrics(path).write(7, 1, LEARNED, wait_s=0.5, seconds=2.0, tombstones=3)
     assert json.loads(path.read_text()) == {
         "step": 7,
         "epoch": 1,
@@ -35,6 +35,7 @@ def test_a_step_is_a_line(tmp_path: Path) -> None:
         "mfu": None,
         "data_wait_share": 0.25,
         "seconds": 2.0,
+        "tombstones": 3,
     }
 
 

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from headrace.schemas.errors import ConfigError
+from headrace.schemas.forgetting import NEVER, Kind, Matcher, host_key, request, url_key
+
+URLS = [
+    "https://Example.com/a/b.html?q=1#top",
+    "http://www.example.com:8080/a/",
+    "example.com",
+    "https://notexample.com/a/b.html",
+    "https://user@shop.example.com./x/y/z",
+    "https://例子.中国/新闻/1",
+    "https://a.b/line\nbreak",
+    None,
+]
+
+
+def meant(kind: Kind, value: str) -> list[int]:
+    table = pa.table({"doc_id": [f"web:{row}" for row in range(len(URLS))], "url": pa.array(URLS, pa.string())})
+    found = Matcher.of([request(kind, value)]).revisions(table)
+    return [row for row, revision in enumerate(found.tolist()) if revision != NEVER]
+
+
+@pytest.mark.parametrize(
+    ("value", "rows"),
+    [
+        ("example.com", [0, 1, 2, 4]),
+        ("EXAMPLE.com.", [0, 1, 2, 4]),
+        ("www.example.com", [1]),
+        ("com", [0, 1, 2, 3, 4]),
+        ("ample.com", []),
+        ("例子.中国", [5]),
+        ("xn--fsqu00a.xn--fiqs8s", [5]),
+    ],
+)
+def test_a_domain_covers_itself_and_what_is_below_it(value: str, rows: list[int]) -> None:
+    """Ports, users, case, a last dot and the two spellings of a host make no difference; part of a label is nothing."""
+    assert meant("domain", value) == rows
+
+
+@pytest.mark.parametrize(
+    ("value", "rows"),
+    [
+        ("https://example.com/a/b.html?q=1", [0]),
+        ("example.com/a/b.html", []),
+        ("HTTP://EXAMPLE.COM/a/*", [0]),
+        ("https://example.com/A/*", []),
+        ("*example.com/a/*", [0, 3]),
+        ("*://*/a/b*", [0, 3]),
+        ("**example.com**", [0, 1, 2, 3, 4]),
+        ("*shop.example.com./x/*", []),
+        ("*shop.example.com./x/**", [4]),
+        ("**/a/**", [0, 1, 3]),
+        ("https://例子.中国/新闻/[0-9]", [5]),
+        ("https://a.b/l*k", [6]),
+        ("https://example.co?/a/b.html?q=1", []),
+    ],
+)
+def test_a_pattern_is_a_glob_over_the_whole_url(value: str, rows: list[int]) -> None:
+    """* stays within a part, ** crosses, ? is itself; scheme, the host's case, fragment and last slash do not count."""
+    assert meant("url", value) == rows
+
+
+def test_documents_are_named_exactly() -> None:
+    """A doc_id is no pattern."""
+    assert meant("doc", "web:3") == [3]
+    assert meant("doc", "web:*") == []
+
+
+def test_the_first_request_counts() -> None:
+    """A row that several requests mean has the lowest of their revisions."""
+    table = pa.table({"doc_id": ["a", "b", "c"], "url": ["https://x.y/1", "https://x.y/2", None]})
+    asked = [("domain", "x.y", 3), ("doc", "b", 2), ("url", "x.y/1", 4), ("url", "**/2", 5), ("doc", "c", 7)]
+    requests = [type(request("doc", "a"))(kind, value, at) for kind, value, at in asked]  # type: ignore[arg-type]
+    assert Matcher.of(requests).revisions(table).tolist() == [3, 2, 7]
+    assert Matcher.of(requests).revisions(table.drop_columns("url")).tolist() == [NEVER, 2, 7]
+    assert Matcher.of([]).revisions(table.slice(0, 0)).tolist() == []
+
+
+@pytest.mark.parametrize("value", ["", "a b", "https://a.b", "a.b/c", "*.a.b", ".", "a@b.c"])
+def test_what_is_no_domain_is_refused(value: str) -> None:
+    """The message shows how parts of a site are named."""
+    with pytest.raises(ConfigError, match=r"is no host name.*--url"):
+        request("domain", value)
+
+
+@pytest.mark.parametrize("value", ["", " ", "https://"])
+def test_an_empty_url_is_refused(value: str) -> None:
+    """It would mean documents without one."""
+    with pytest.raises(ConfigError, match="names nothing"):
+        request("url", value)
+
+
+def test_keys_of_odd_addresses() -> None:
+    """What is no address is compared as it is."""
+    assert [url_key(url) for url in ("", "mailto:a@b.c", "//h/x", "a:b", "HTTP://H")] == ["", "a@b.c", "h/x", "b", "h"]
+    assert [host_key(host) for host in ("", "a..b", "x" * 70, "[::1]:80")] == ["", "a..b", "x" * 70, "[::1]"]
