@@ -24,10 +24,11 @@ class Parse(BatchStage):
 
     Fields beside the text go into `metadata` as strict JSON, `url` into its own column; where the container says from
     where a record was fetched (WARC), that is the url, and the record's own `url` stays in `metadata`. An element of a
-    JSON array is named by its own byte offset in the file.
+    JSON array is named by its own byte offset in the file. Of a web page `metadata` has the title, and as `rights` what
+    it says of licences and robots, for the stage `rights`.
     """
 
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     adds_rows: ClassVar[bool] = True
     kind: Literal["parse"] = "parse"
     engine: Engine = Field(

@@ -1,9 +1,10 @@
-"""Web pages: the main text of each, and its title."""
+"""Web pages: the main text of each, its title, and what it says about licences and robots."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 
+from headrace.stages.licensing.pages import KEY, rights_of
 from headrace.stages.parsing.extraction.engines import Engine, extractor
 from headrace.stages.parsing.extraction.titles import title_of
 from headrace.stages.parsing.json_values import spelled
@@ -17,8 +18,9 @@ def parse_pages(records: pa.Table, engine: Engine) -> pa.Table:
     for row, page in enumerate(strings(records["text"])):
         text = main_text(page)
         if text:
-            title = title_of(page)
-            outcomes.keep(row, text, None, spelled({"title": title}) if title else None)
+            said = {"title": title_of(page), KEY: rights_of(page)}
+            known = {name: value for name, value in said.items() if value}
+            outcomes.keep(row, text, None, spelled(known) if known else None)
         else:
             outcomes.refuse(row, "empty", "the page has no main text", None)
     return outcomes.table()

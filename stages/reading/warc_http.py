@@ -10,6 +10,10 @@ _STATUS = re.compile(rb"HTTP(?:/\d(?:\.\d{1,2})?)?[ \t]+(\d{3})(?!\d)")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})", re.IGNORECASE)
 
+_RIGHTS = ("tdm-policy", "tdm-reservation", "x-robots-tag")
+_LICENCE_LINK = re.compile(r"rel=\"?[^\",;]*\blicen[sc]e", re.IGNORECASE)
+_LONGEST = 1000  # characters of a field that is kept
+
 
 @dataclass(frozen=True, slots=True)
 class Response:
@@ -33,6 +37,14 @@ def response_of(block: bytes) -> Response | None:
     end = _HEAD_END.search(block)
     head, body = (block[: end.start()], block[end.end() :]) if end else (block, b"")
     return Response(int(status[1]), _fields(head), body)
+
+
+def rights_headers(fields: Mapping[str, str]) -> dict[str, str] | None:
+    """Give the fields that say what may be done with a page, None where there are none."""
+    found = {name: fields[name][:_LONGEST] for name in _RIGHTS if name in fields}
+    if _LICENCE_LINK.search(fields.get("link", "")):
+        found["link"] = fields["link"][:_LONGEST]
+    return found or None
 
 
 def media_type(content_type: str) -> str:

@@ -16,7 +16,7 @@ from headrace.stages.reading.part import Fault, Records
 from headrace.stages.reading.warc_bodies import Body, body_of
 from headrace.stages.reading.warc_digests import holds
 from headrace.stages.reading.warc_frames import Frame
-from headrace.stages.reading.warc_http import Response, charset_of, media_type, response_of
+from headrace.stages.reading.warc_http import Response, charset_of, media_type, response_of, rights_headers
 from headrace.stages.reading.warc_types import found, promised
 
 _NEVER = frozenset(("request", "warcinfo", "revisit"))  # they hold no page
@@ -138,6 +138,7 @@ class _Judge:
             "status": page.response.status if page.response else None,
             "truncated": fields.get("warc-truncated"),
             "language": fields.get("warc-identified-content-language"),
+            "headers": rights_headers(page.response.fields) if page.response else None,
             "faults": faults or None,
         }
         return {name: value for name, value in about.items() if value is not None}

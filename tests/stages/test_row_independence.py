@@ -22,6 +22,7 @@ from headrace.stages.deduplication.options import MinHash
 from headrace.stages.grade import Grade
 from headrace.stages.normalize import Normalize
 from headrace.stages.pii import Pii
+from headrace.stages.rights import Rights
 from headrace.stages.urls import Urls
 from headrace.stages.wordlists.options import WordList
 from headrace.stages.words import Words
@@ -39,6 +40,7 @@ STAGES: dict[str, Stage] = {
     "normalize to lower case": Normalize(case="lower", white_space="keep"),
     "pii": Pii(),
     "pii that drops": Pii(mobile="drop", email="report", max_pii_found=2),
+    "rights": Rights(keep_licences=("CC-*",)),
     "urls": Urls(canonicalize=True, without_url="drop"),
     "words": Words(lists={"games": WordList(file=str(WORDS), max_distinct=0)}, parted=True),
     "dedup": Dedup(),
@@ -60,6 +62,7 @@ PIECES = (
     "13812345678",
     "QQ：1234567",
     "a@b.com",
+    "采用 CC BY 4.0 许可",
 )
 texts = st.lists(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), min_size=1, max_size=8)
 
@@ -112,9 +115,9 @@ def test_reading_a_configuration_is_cheap() -> None:
     """Importing and making the stages loads neither numba nor datasketch."""
     code = (
         "import sys\n"
-        "from headrace.stages import clean, dedup, grade, normalize, pii, urls, words\n"
+        "from headrace.stages import clean, dedup, grade, normalize, pii, rights, urls, words\n"
         "clean.Clean(), dedup.Dedup(), grade.Grade(), normalize.Normalize(), pii.Pii()\n"
-        "urls.Urls(), words.Words(lists={'a': 'b'})\n"
+        "rights.Rights(), urls.Urls(), words.Words(lists={'a': 'b'})\n"
         "assert not {'numba', 'datasketch', 'scipy'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,81 @@
+"""What a web page says in its marks about licences and robots: parse takes the text alone, so it is caught there."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+from headrace.stages.parsing.json_values import mended_text
+
+KEY = "rights"  # in the metadata of a page
+_SKIPPED = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
+_LINKED_DATA = re.compile(r"<script[^<>]{0,200}ld\+json[^<>]{0,200}>(.*?)(?:</script|\Z)", re.IGNORECASE | re.DOTALL)
+_STATED = re.compile(r'"license"\s*:\s*(?:\{[^{}]{0,300}?"(?:@id|url)"\s*:\s*)?"([^"]{3,300})"')
+# Without a flag for capitals, so that the search leaps from < to <.
+_TAG = re.compile(r"<([mM][eE][tT][aA]|[lL][iI][nN][kK]|[aA])\s([^<>]{1,2000})>")
+_TELLING = ("licen", "creativecommons", "robots", "bot", "tdm-", "rights")  # in small letters; other marks say nothing
+_ATTRIBUTE = re.compile(r"""([A-Za-z][\w:.-]{0,40})\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_CC = re.compile(r"https?://(?:www\.)?creativecommons\.org/(?:licen[sc]es|publicdomain)/", re.IGNORECASE)
+_LICENCE_NAMES = frozenset(
+    ("dc.rights", "dc.rights.license", "dc.license", "dcterms.rights", "dcterms.license", "license", "licence")
+)
+_RESTRICTS = re.compile(r"noindex|noarchive|nocache|none|noai|noimageai", re.IGNORECASE)
+_MOST, _LONGEST = 10, 300  # findings of a kind, characters of each
+
+Rights = dict[str, list[list[str]]]
+
+
+def rights_of(page: str) -> Rights | None:
+    """Give what a page says: `licences` as (kind, statement), `robots` as (agent, directives), `tdm` as (value,).
+
+    None where it says nothing; `index, follow` is nothing. Comments and scripts are not looked at, but for the
+    licences in JSON-LD.
+    """
+    stated = list(_linked_data(page)) if "ld+json" in page else []
+    if not stated and next(_marks(page), None) is None:
+        return None  # most pages, without a look at what is a comment
+    found: Rights = {"licences": [], "robots": [], "tdm": []}
+    for name, finding in (*stated, *_marks(_SKIPPED.sub(" ", page))):
+        value = [mended_text(html.unescape(part)).strip()[:_LONGEST] for part in finding]
+        if all(value) and value not in found[name] and len(found[name]) < _MOST:
+            found[name].append(value)
+    return {name: values for name, values in found.items() if values} or None
+
+
+def _linked_data(page: str) -> Iterator[tuple[str, list[str]]]:
+    for block in _LINKED_DATA.finditer(page):
+        for stated in _STATED.finditer(block[1]):
+            yield "licences", ["json_ld", stated[1].replace("\\/", "/")]
+
+
+def _marks(page: str) -> Iterator[tuple[str, list[str]]]:
+    for tag in _TAG.finditer(page):
+        lowered = tag[2].lower()
+        if not any(hint in lowered for hint in _TELLING):
+            continue
+        attributes = {a[1].lower(): a[2] or a[3] or a[4] or "" for a in _ATTRIBUTE.finditer(tag[2])}
+        if tag[1].lower() == "meta":
+            yield from _meta(attributes)
+        else:
+            yield from _link(attributes)
+
+
+def _meta(attributes: dict[str, str]) -> Iterator[tuple[str, list[str]]]:
+    name = (attributes.get("name") or attributes.get("property") or attributes.get("http-equiv") or "").lower()
+    content = attributes.get("content", "")
+    if name in _LICENCE_NAMES:
+        yield "licences", ["html_meta", content]
+    elif name == "tdm-reservation":
+        yield "tdm", [content]
+    elif (name in {"robots", "x-robots-tag"} or name.endswith("bot")) and _RESTRICTS.search(content):
+        yield "robots", ["*" if "robots" in name else name, content]
+
+
+def _link(attributes: dict[str, str]) -> Iterator[tuple[str, list[str]]]:
+    target = attributes.get("href", "")
+    relations = {*attributes.get("rel", "").lower().split(), attributes.get("itemprop", "").lower()}
+    if relations & {"license", "licence"}:
+        yield "licences", ["html_link", target]
+    elif _CC.match(target):
+        yield "licences", ["cc_link", target]

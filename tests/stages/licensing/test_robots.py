@@ -1,0 +1,39 @@
+"""Directives hold for those whom they name."""
+
+from __future__ import annotations
+
+import pytest
+
+from headrace.stages.licensing.robots import asked
+
+
+@pytest.mark.parametrize(
+    ("text", "agents", "hints"),
+    [
+        ("noindex", (), {"noindex"}),
+        ("NoIndex, NoArchive", (), {"noindex", "noarchive"}),
+        ("none", (), {"noindex"}),
+        ("nocache", (), {"noarchive"}),
+        ("noai, noimageai", (), {"noai"}),
+        ("all, follow, nofollow", (), set()),
+        ("googlebot: noindex, nofollow", (), set()),
+        ("googlebot: noindex, nofollow", ("googlebot",), {"noindex"}),
+        ("noarchive, GPTBot: noindex, noai", ("ccbot",), {"noarchive"}),
+        ("noarchive, GPTBot: noindex, noai", ("gptbot",), {"noarchive", "noindex", "noai"}),
+        ("max-snippet: 20, noindex", (), {"noindex"}),
+        ("unavailable_after: 25 Jun 2030 15:00:00 PST, noarchive", (), {"noarchive"}),
+        ("", (), set()),
+    ],
+)
+def test_directives(text: str, agents: tuple[str, ...], hints: set[str]) -> None:
+    """For all, for one that is asked about, for another; values of directives are no names of robots."""
+    assert set(asked([("here", "*", text)], [], frozenset(agents))) == hints
+
+
+def test_the_first_place_is_named_and_reservation_is_one() -> None:
+    """A header before a meta; `tdm-reservation: 0` reserves nothing."""
+    rules = [("header", "*", "noindex"), ("meta", "*", "noindex"), ("meta", "gptbot", "noai")]
+    assert asked(rules, [("header", "0"), ("meta", " 1 ")], frozenset()) == {
+        "noindex": "header",
+        "tdm_reserved": "meta",
+    }
