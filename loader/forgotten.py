@@ -40,7 +40,7 @@ class ForgottenRows:
         self.revision = 0
         self._run = run
         self._stamp: Stamp | None = None
-        self._tombstones = Tombstones()
+        self._matcher = Tombstones().matcher
         self._settled = 0  # manifest lines whose documents the file names; those behind are asked line by line
         self._keys: IntArray = np.empty(0, np.int64)
         self._asked: set[int] = set()
@@ -58,7 +58,7 @@ class ForgottenRows:
         if found is None or found.revision < self.revision:  # removed, or put back to an older state: nothing returns
             return
         same = prefix_sha256(self._run, found.lines) == found.manifest_sha256
-        self._tombstones, self.revision = found, found.revision
+        self._matcher, self.revision = found.matcher, found.revision
         self._settled, self._asked = found.lines if same else 0, set()
         documents = found.documents if same else ()
         units, rows = (np.array([getattr(d, name) for d in documents], np.int64) for name in ("unit", "row"))
@@ -85,7 +85,6 @@ class ForgottenRows:
                 self._asked.add(number)
 
     def _kept_keys(self, line: ManifestLine) -> Iterable[IntArray]:
-        matcher = self._tombstones.matcher
         for ref in line.documents:
             path = self._run / ref.name
             try:
@@ -96,7 +95,7 @@ class ForgottenRows:
                 remedy = "restore the file, or run `headrace forget RUN` where the whole run is, and copy it again"
                 raise FormatError("a documents file cannot be read", where=str(path), why=why, remedy=remedy) from error
             kept = np.asarray(pc.equal(table["verdict"], pa.scalar(KEPT)))  # they come first in the file
-            rows = np.flatnonzero(kept & (matcher.revisions(table) != NEVER))
+            rows = np.flatnonzero(kept & (self._matcher.revisions(table) != NEVER))
             yield keys_of(np.full(len(rows), int(path.name.partition("-")[0])), rows)
 
 

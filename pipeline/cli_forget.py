@@ -76,10 +76,12 @@ def _lines(found: Account, *, dry_run: bool) -> Iterator[tuple[str, str]]:
     if len(documents) > _SHOWN:
         yield "", f"and {len(documents) - _SHOWN:,} more, in --json"
     yield from _without_tokens(found)
-    share = s.numbers.size / found.of_sequences if found.of_sequences else 0
-    lost = f"{s.tokens:,} tokens of these documents, and with them {s.others:,} of others"
-    yield "skipped", f"{s.numbers.size:,} of {_count(found.of_sequences, 'sequence')} ({share:.2%}): {lost}"
-    yield from _training(found.training, beside=found.in_use)
+    if s.of:
+        lost = f"{s.tokens:,} tokens of these documents, and with them {s.others:,} of others"
+        yield "skipped", f"{s.numbers.size:,} of {_count(s.of, 'sequence')} ({s.numbers.size / s.of:.2%}): {lost}"
+        yield from _training(found.training, beside=found.in_use)
+    elif s.shards:
+        yield "not skipped", "the run is of texts: whoever reads its Parquet shards has to leave these doc_ids out"
     yield from _remains(found)
     if len(every := found.tombstones.requests) > len(found.found.requests):
         total = _count(len(found.tombstones.documents), "document")

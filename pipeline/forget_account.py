@@ -30,7 +30,6 @@ class Account:
     written: bool
     found: Found
     sequences: Sequences
-    of_sequences: int  # in the run, so far
     training: Trained | None
     remains: tuple[str, ...]  # files that hold texts or tokens of these documents
     suggestions: dict[str, list[str]]  # for unknown doc_ids
@@ -49,7 +48,7 @@ class Account:
             "without_tokens": [asdict(d) for d in self.found.gone],
             "repeats": [asdict(d) for d in self.found.repeats],
             "unknown": [{"doc_id": doc_id, "near": self.suggestions[doc_id]} for doc_id in self.found.unknown],
-            "sequences": {"numbers": s.numbers.tolist(), "of": self.of_sequences, "tokens": s.tokens},
+            "sequences": {"numbers": s.numbers.tolist(), "of": s.of, "tokens": s.tokens},
             "tokens_of_others": s.others,
             "training": self.training and _training(self.training),
             "remains": list(self.remains),
@@ -68,7 +67,6 @@ def account(run: Path, asked: Sequence[Request], *, repeats: bool = False, dry_r
         written=outcome.written,
         found=outcome.found,
         sequences=sequences,
-        of_sequences=sum(line.shard.sequences for line in committed.lines if line.shard),
         training=trained(committed, sequences),
         remains=(*sequences.shards, *_stored(outcome)),
         suggestions={doc_id: near_ids(committed, doc_id) for doc_id in outcome.found.unknown},

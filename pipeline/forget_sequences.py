@@ -15,7 +15,7 @@ from headrace.loader.order import IntArray
 from headrace.pipeline.committed import Committed
 from headrace.pipeline.shard_rows import read_shard
 from headrace.schemas.forgetting import NEVER
-from headrace.schemas.manifest import ManifestLine, ShardInfo
+from headrace.schemas.manifest import ShardInfo
 from headrace.schemas.shard import PARQUET
 from headrace.schemas.tombstones import Forgotten
 
@@ -34,33 +34,31 @@ class Sequences:
     revisions: IntArray
     tokens: int
     others: int
-    shards: tuple[str, ...]  # files that hold them
+    of: int  # sequences in the run, so far
+    shards: tuple[str, ...]  # files that hold the documents
 
 
 def held(committed: Committed, documents: Sequence[Forgotten]) -> Sequences:
     """Find the sequences of documents; reads only the shards of their units. A run without tokens has none."""
-    units = np.unique(np.array([d.unit for d in documents], np.int64))
+    documents = sorted(documents, key=lambda d: d.unit)
+    units = np.array([d.unit for d in documents], np.int64)
     parts: list[_Part] = []
     names: list[str] = []
     start = 0
     for line in committed.lines:
+        first, last = np.searchsorted(units, [line.first, line.last + 1]).tolist()
+        if line.shard and first < last:
+            names.append(line.shard.file.name)
         if line.shard and line.shard.format != PARQUET:
-            inside = [d for d in documents if line.first <= d.unit <= line.last] if _any_within(units, line) else []
-            if inside:
-                parts.append(_part(committed.run, line.shard, start, inside))
-                names.append(line.shard.file.name)
+            if first < last:
+                parts.append(_part(committed.run, line.shard, start, documents[first:last]))
             start += line.shard.sequences
     none = np.empty(0, np.int64)
     numbers, revisions = (np.concatenate([none, *(p[i] for p in parts)]) for i in (0, 1))
-    return Sequences(numbers, revisions, sum(p[2] for p in parts), sum(p[3] for p in parts), tuple(names))
+    return Sequences(numbers, revisions, sum(p[2] for p in parts), sum(p[3] for p in parts), start, tuple(names))
 
 
 _Part = tuple[IntArray, IntArray, int, int]
-
-
-def _any_within(units: IntArray, line: ManifestLine) -> bool:
-    at = int(np.searchsorted(units, line.first))
-    return at < len(units) and int(units[at]) <= line.last
 
 
 def _part(run: Path, shard: ShardInfo, start: int, documents: Sequence[Forgotten]) -> _Part:

@@ -110,13 +110,14 @@ class Matcher:
         """Make a matcher of requests, and of documents that are known by (doc_id, url, revision)."""
         every = list(requests)
         known = list(docs)
-        urls = [r for r in every if r.kind == URL]
-        globs = [r for r in urls if _GLOB.search(r.value)]
-        whole = [(url_key(r.value), r.revision) for r in urls if not _GLOB.search(r.value)]
+        globs = [r for r in every if r.kind == URL and _GLOB.search(r.value)]
+        whole = [(r.value, r.revision) for r in every if r.kind == URL and not _GLOB.search(r.value)]
+        whole += [(url, at) for _, url, at in known if url]
+        keys = url_keys(pa.array([url for url, _ in whole], pa.string())).to_pylist()
         return cls(
             _first([*((r.value, r.revision) for r in every if r.kind == DOC), *((doc, at) for doc, _, at in known)]),
-            _first([*whole, *((url_key(url), at) for _, url, at in known if url)]),
-            _first([(r.value, r.revision) for r in every if r.kind == DOMAIN]),
+            _first(zip(map(str, keys), (at for _, at in whole), strict=True)),
+            _first((r.value, r.revision) for r in every if r.kind == DOMAIN),
             tuple((_expression(r.value), r.revision) for r in globs),
         )
 

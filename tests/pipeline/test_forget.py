@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.pipeline.forget_runs import documents, page_run
 from tests.pipeline.small_runs import output
+from tests.protocol.power_disk import PowerDisk
 
 from headrace.pipeline.cli import main
 from headrace.pipeline.explain import explain
@@ -205,6 +207,18 @@ def test_a_kill_leaves_the_old_tombstones_or_the_new_ones(run: Path, place: str)
     assert forget(run, [request("domain", "c.example")]).written == (place == "tombstones.resolved")
     assert forgotten(run) == new
     assert not list(run.glob(".*.tmp"))
+
+
+def test_the_tombstones_are_durable_when_the_command_returns(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Content and name are synced: a power loss takes no request back."""
+    disk = PowerDisk(run, tmp_path / "after", random.Random(0))
+    disk.install(monkeypatch)
+    forget(run, [request("domain", "a.example")])
+    disk.close()
+    assert disk.complaints == []
+    assert disk.durable(run / TOMBSTONES)
 
 
 def _forget_one(run: Path, number: int) -> None:

@@ -10,9 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from tests.pipeline.forget_runs import documents, page_run
 from tests.pipeline.small_runs import output
 
+from headrace.pipeline.cli import main
 from headrace.pipeline.explain import explain
 from headrace.pipeline.forget import forget
 from headrace.pipeline.load import load_config
@@ -89,7 +91,7 @@ def test_forgetting_in_a_run_that_was_killed_changes_none_of_its_bytes(folder: P
 
 
 def test_a_run_of_texts_remembers_their_fingerprints(folder: Path) -> None:
-    """Without tokens there is nothing to skip; a later run knows the texts all the same."""
+    """Without tokens there is nothing to skip, which is said; a later run knows the texts all the same."""
     page_run(folder, "texts")
     head, _, _ = (folder / "texts.yaml").read_text(encoding="utf-8").partition("  - {kind: tokenize")
     (folder / "texts.yaml").write_text(f"{head}  - {{kind: write, format: parquet}}\n", encoding="utf-8")
@@ -98,3 +100,6 @@ def test_a_run_of_texts_remembers_their_fingerprints(folder: Path) -> None:
     same = {d.text for d in (read_tombstones(folder / "run") or found.tombstones).documents}
     assert {d.text for d in found.tombstones.documents} <= same
     assert all(d.text for d in found.tombstones.documents)
+    said = CliRunner().invoke(main, ["forget", str(folder / "texts")]).stdout
+    assert "not skipped the run is of texts" in said
+    assert "of shards/" in said

@@ -29,10 +29,10 @@ def config(steps: int) -> TrainingConfig:
     return training(ORDER, steps=steps, checkpoint_every=4, keep_checkpoints=9)
 
 
-@pytest.fixture(scope="module", params=["arrow", "lmdb"])
-def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
-    run_pipeline(page_run(folder, form=request.param, length=256, tokens=3000))
+    run_pipeline(page_run(folder, length=256, tokens=3000))
     return folder / "run"
 
 
