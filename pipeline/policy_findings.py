@@ -18,7 +18,7 @@ from headrace.stages.privacy.find import found
 from headrace.stages.privacy.kinds import KINDS
 
 MEASURED, WORDS, PII, LEFT, LISTS = "values.", "words_", "pii_", "left_", "list:"
-RIGHTS = ("noindex", "noarchive", "nosnippet", "noai", "noimageai", "tdm", "tdm_reservation")
+RIGHTS = ("noindex", "noarchive", "noai", "tdm_reserved")
 ANY_UNSAFE, ANY_PII, ANY_LEFT = "unsafe", "personal data before masking", "personal data left"
 _NO_COUNTS = ("_per_thousand", "_distinct")
 _AROUND = 24  # characters of context on each side

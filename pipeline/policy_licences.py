@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from headrace.pipeline.policy_rates import EXAMPLES
 
-COLUMN = "column"  # the evidence that is the column `licence`: the source's option, or what a stage made of the rest
+COLUMN = "column"  # the column `licence` alone says it: the source's option, or a field
 EVIDENCE = "licence_evidence"  # in `metadata`: a list of {licence, kind, where}
 _LISTED = 50  # licences of one source
 _NO_LICENCE = ""
@@ -88,9 +88,17 @@ class Licences:
 
 
 def _said(licence: str | None, metadata: str) -> Iterator[tuple[str, str]]:
-    """Give licence and kind of everything that is said of one document; what is no evidence is passed over."""
-    if licence:
+    """Give licence and kind of all evidence of one document, then the column's licence where nothing else says it.
+
+    Metadata are the user's: what is no evidence there is passed over.
+    """
+    evidence = list(_evidence(metadata))
+    yield from evidence
+    if licence and licence not in {name for name, _ in evidence}:
         yield licence, COLUMN
+
+
+def _evidence(metadata: str) -> Iterator[tuple[str, str]]:
     try:
         evidence = json.loads(metadata).get(EVIDENCE)
     except (ValueError, AttributeError):

@@ -6,13 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from headrace.pipeline.committed import Committed
 from headrace.pipeline.policy_findings import ANY_PII, ANY_UNSAFE, RIGHTS, Sample
+from headrace.pipeline.policy_sample import Population
 from headrace.pipeline.policy_words import WordList
 
 
-def notes(committed: Committed, samples: Mapping[str, Sample], lists: Sequence[WordList]) -> list[str]:
+def notes(
+    committed: Committed, found: Sequence[Population], samples: Mapping[str, Sample], lists: Sequence[WordList]
+) -> list[str]:
     """Give one sentence or two for each thing that is not known."""
     return [
         *_state(committed),
+        *_forgotten(found),
         *_texts(samples),
         *_values(committed),
         *_unknown(committed, samples, lists),
@@ -22,6 +26,12 @@ def notes(committed: Committed, samples: Mapping[str, Sample], lists: Sequence[W
 def _state(committed: Committed) -> Iterator[str]:
     if not committed.ended:
         yield "The run is not finished: this covers the units that are committed."
+
+
+def _forgotten(found: Sequence[Population]) -> Iterator[str]:
+    count = sum(one.forgotten for one in found)
+    if count:
+        yield f"Not counted: {count:,} documents that are forgotten on request (`headrace forget`)."
 
 
 def _texts(samples: Mapping[str, Sample]) -> Iterator[str]:

@@ -85,7 +85,7 @@ def policy_data(run: Path, request: PolicyRequest) -> Row:
         "confidence": CONFIDENCE,
         "interval": "Wilson 1927",
         "lists": [one.to_json() for one in lists],
-        "notes": notes(committed, samples, lists),
+        "notes": notes(committed, found, samples, lists),
         "sources": [_source(one, samples[one.source], lists) for one in found],
     }
     return dict(finite(report))
@@ -110,6 +110,7 @@ def _source(population: Population, sample: Sample, lists: Sequence[WordList]) -
     return {
         "source": population.source,
         "documents": documents,
+        "forgotten": population.forgotten,
         "sampled": sample.size,
         "with_text": sample.with_text,
         "characters": _characters(sample, documents),

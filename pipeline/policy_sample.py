@@ -18,11 +18,13 @@ from headrace.pipeline.policy_licences import Licences
 from headrace.pipeline.shard_rows import read_shard
 from headrace.schemas.document import KEPT
 from headrace.schemas.errors import ConfigError
+from headrace.schemas.forgetting import NEVER
 from headrace.schemas.manifest import ManifestLine
 from headrace.schemas.shard import PARQUET
+from headrace.schemas.tombstones import Tombstones, read_tombstones
 
 Drawn: TypeAlias = tuple[int, str, int]  # hash, doc_id, unit; the lowest hashes are the sample
-_LISTED = ["doc_id", "source", "verdict", "licence", "metadata"]
+_LISTED = ["doc_id", "source", "verdict", "url", "licence", "metadata"]
 
 
 @dataclass(slots=True)
@@ -31,6 +33,7 @@ class Population:
 
     source: str
     documents: int = 0
+    forgotten: int = 0  # on request, and therefore neither counted nor drawn
     drawn: list[Drawn] = field(default_factory=list)
     licences: Licences = field(default_factory=Licences)
 
@@ -42,13 +45,15 @@ def populations(committed: Committed, size: int, seed: int, sources: Collection[
     run was cut into units and shards nor on other documents, and a larger one holds the smaller.
     """
     found = {name: Population(name) for name in _named(committed, sources)}
+    forgotten = read_tombstones(committed.run) or Tombstones()
     for unit, path in committed.documents():
         table = read_columns(path, _LISTED)
         with reading(path):
             kept = where(table, "verdict", KEPT)
             for name in map(str, pc.unique(kept["source"]).to_pylist()):
                 if name in found:
-                    _draw(found[name], where(kept, "source", name), unit, size, seed)
+                    rows = _remembered(found[name], where(kept, "source", name), forgotten)
+                    _draw(found[name], rows, unit, size, seed)
     return [found[name] for name in sorted(found)]
 
 
@@ -61,6 +66,15 @@ def _named(committed: Committed, sources: Collection[str]) -> Collection[str]:
             remedy = "name one of these with --source, or leave it out for all"
             raise ConfigError(f"no source is named '{name}'", where=str(committed.run), why=why, remedy=remedy)
     return sources or listed
+
+
+def _remembered(population: Population, rows: pa.Table, forgotten: Tombstones) -> pa.Table:
+    """Give the documents that nobody asked to forget: readers skip the others, and a report must not show them."""
+    if not forgotten.requests:
+        return rows
+    left = rows.filter(forgotten.matcher.revisions(rows) == NEVER)
+    population.forgotten += rows.num_rows - left.num_rows
+    return left
 
 
 def _draw(population: Population, rows: pa.Table, unit: int, size: int, seed: int) -> None:

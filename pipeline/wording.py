@@ -41,11 +41,16 @@ def rate_words(rate: Mapping[str, float] | None) -> str:
     """Write a rate with its interval; nothing for one that is not known.
 
     >>> rate_words({"rate": 0.012, "low": 0.0069, "high": 0.0208})
-    '1.2 % (0.69 to 2.08)'
+    '1.2 % (0.69 to 2.1)'
     >>> rate_words({"rate": 0.25, "low": 0.25, "high": 0.25})
     '25 %'
     """
     if rate is None:
         return "not known"
-    share, low, high = (f"{100 * rate[name]:.3g}" for name in ("rate", "low", "high"))
+    share, low, high = (_percentage(100 * rate[name]) for name in ("rate", "low", "high"))
     return f"{share} %" if rate["low"] == rate["high"] else f"{share} % ({low} to {high})"
+
+
+def _percentage(share: float) -> str:
+    """Write a measured percentage: more digits than these say nothing of a sample."""
+    return f"{share:.2g}" if share < 10 else f"{share:.3g}"

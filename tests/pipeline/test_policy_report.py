@@ -10,6 +10,7 @@ from tests.pipeline.made_run import make_run
 from tests.pipeline.small_runs import small_run, write_texts
 
 from headrace.pipeline.cli import main
+from headrace.pipeline.load import load_config
 from headrace.pipeline.policy_report import PolicyRequest, policy_data, write_policy
 from headrace.pipeline.run import run_pipeline
 from headrace.pipeline.run_folder import RunFolder
@@ -115,6 +116,17 @@ def test_lists_on_the_command_line_make_documents_unsafe(run: Path, tmp_path: Pa
     assert source(policy_data(run, PolicyRequest(words=(tmp_path / "ill.txt",))))["unsafe"]["documents"] == 0
 
 
+def test_the_stage_and_the_command_line_count_alike(tmp_path: Path) -> None:
+    """One list, once as an option of the stage `words`, once given to the report: the same documents."""
+    (tmp_path / "abuse.txt").write_text("WATER\n歡迎您\nwheel gate\n", encoding="utf-8")
+    folder = made(tmp_path, before=f"{{kind: words, lists: {{abuse: {tmp_path / 'abuse.txt'}}}}}")
+    only = source(policy_data(folder, PolicyRequest(words=(tmp_path / "abuse.txt",))))
+    stage, command = only["words"]
+    assert (stage["name"], command["name"]) == ("words_abuse", "list:abuse")
+    assert stage["examples"] == command["examples"]
+    assert stage["documents"] == command["documents"] == only["unsafe"]["documents"] > 3
+
+
 @pytest.mark.parametrize(
     ("content", "message"), [(b"", "is empty"), (b"\xb2\xa9\xb2\xca", "in another encoding"), (None, "cannot be read")]
 )
@@ -182,6 +194,47 @@ def test_values_that_are_not_stored_are_not_known(tmp_path: Path) -> None:
     email = next(kind for kind in source(report)["personal_data"]["kinds"] if kind["kind"] == "email")
     assert (email["before"], email["left"]["documents"]) == (None, 3)
     assert any("Set `record: values`" in note for note in report["notes"])
+
+
+PAGE = """<html><head><title>Mill</title>{head}</head><body><h1>The mill</h1><p>The water of the river turns the wheel
+of the mill, and the miller weighs the flour of the grain that the people of the valley bring him.</p></body></html>"""
+LINK = '<link rel="license" href="https://creativecommons.org/licenses/by/4.0/"><meta name="robots" content="noai">'
+PAGES = """
+run: pages
+sources: [{name: web, paths: [html]}, {name: given, paths: [html], licence: MIT}]
+stages: [{kind: decode}, {kind: parse}, {kind: rights}, {kind: write, format: parquet}]
+engine: {executor: inline}
+"""
+
+
+def test_rights_and_licences_of_pages(tmp_path: Path) -> None:
+    """What the stage `rights` finds: hints as rates, licences with the kinds of their evidence, pages without any."""
+    (tmp_path / "html").mkdir()
+    for name, head in (("a", LINK), ("b", ""), ("c", "")):
+        (tmp_path / "html" / f"{name}.html").write_text(PAGE.format(head=head), encoding="utf-8")
+    (tmp_path / "pages.yaml").write_text(PAGES, encoding="utf-8")
+    run_pipeline(load_config(tmp_path / "pages.yaml"))
+    given, web = policy_data(tmp_path / "pages", PolicyRequest())["sources"]
+    assert {rate["name"]: rate["documents"] for rate in web["rights"]}["noai"] == 1
+    [row] = web["licences"]["rows"]
+    assert (row["licence"], row["documents"], row["examples"]) == ("CC-BY-4.0", 1, ["web:a.html#0"])
+    assert "html_link" in row["evidence"]
+    assert (web["licences"]["without"]["documents"], given["licences"]["without"]["documents"]) == (2, 0)
+    assert {row["licence"]: row["evidence"] for row in given["licences"]["rows"]}["MIT"] == {"source": 3}
+    assert given["licences"]["several"] == 1
+
+
+def test_forgotten_documents_are_neither_counted_nor_shown(tmp_path: Path) -> None:
+    """Readers skip them, so no rate is of them, and nobody is to see them in a report."""
+    folder = made(tmp_path)
+    before = policy_data(folder, PolicyRequest())
+    email = next(kind for kind in source(before)["personal_data"]["kinds"] if kind["kind"] == "email")
+    doc_id = email["left"]["examples"][0]
+    assert CliRunner().invoke(main, ["forget", str(folder), "--doc", doc_id]).exit_code == 0
+    report = policy_data(folder, PolicyRequest())
+    assert source(report)["documents"] == source(before)["documents"] - 1
+    assert (source(report)["forgotten"], kinds(report)["email"]) == (1, (2, 2))
+    assert doc_id not in json.dumps(report)
 
 
 def test_a_run_without_a_commit_is_refused(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_licences_are_counted_with_all_their_evidence() -> None:
     )
     found = licences.to_json()
     assert [(r["licence"], r["documents"], r["evidence"], r["examples"]) for r in found["rows"]] == [
-        ("CC-BY-4.0", 2, {"column": 2, "link": 1, "meta": 1}, ["a", "b"]),
+        ("CC-BY-4.0", 2, {"column": 1, "link": 1, "meta": 1}, ["a", "b"]),
         ("GPL-3.0", 1, {"file": 1}, ["c"]),
         ("MIT", 1, {"file": 1}, ["c"]),
     ]
