@@ -32,8 +32,8 @@ Stamp = tuple[int, int, int]  # inode, size, time of the last change: a replaced
 class ForgottenRows:
     """The forgotten documents of a run, as far as its tombstones are known to this reader.
 
-    What was seen stays forgotten in this process, even if somebody removes the file. A damaged file is an error:
-    nothing is served before it is restored.
+    What was seen stays forgotten in this process, even if somebody removes the file. A damaged file, or an older one in
+    its place, is an error: nothing is served before it is restored.
     """
 
     def __init__(self, run: Path) -> None:
@@ -54,9 +54,14 @@ class ForgottenRows:
         if stamp is None or stamp == self._stamp:
             return
         found = read_tombstones(self._run)
-        self._stamp = stamp
-        if found is None or found.revision < self.revision:  # removed, or put back to an older state: nothing returns
+        if found is None:  # removed since: nothing returns
             return
+        if found.revision < self.revision:
+            why = f"revision {found.revision} came after revision {self.revision}"
+            remedy = "restore the newer file, or start the reader again to go by this one"
+            where = str(self._run / TOMBSTONES)
+            raise FormatError("the tombstones were put back", where=where, why=why, remedy=remedy)
+        self._stamp = stamp
         same = prefix_sha256(self._run, found.lines) == found.manifest_sha256
         self._matcher, self.revision = found.matcher, found.revision
         self._settled, self._asked = found.lines if same else 0, set()

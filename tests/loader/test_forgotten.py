@@ -163,6 +163,20 @@ def test_damaged_tombstones_stop_the_reader(run: Path) -> None:
         reader(run).next_batch()
 
 
+def test_older_tombstones_in_their_place_stop_the_reader(run: Path) -> None:
+    """A reader that knew more says so, instead of serving what it knew; a new one goes by the file."""
+    forget(run, ASKED[:1])
+    older = (run / TOMBSTONES).read_bytes()
+    forget(run, ASKED)
+    dataset = reader(run)
+    dataset.next_batch()
+    (run / TOMBSTONES).write_bytes(older)
+    for _ in range(2):
+        with pytest.raises(FormatError, match="revision 1 came after revision 2"):
+            dataset.next_batch()
+    assert reader(run).next_batch() is not None
+
+
 def test_a_later_document_file_that_is_missing_stops_the_reader(run: Path) -> None:
     """A copy of the shards alone cannot be asked; the message says what to copy."""
     count = json.loads((run / PUBLISHED).read_bytes())

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,22 @@ def test_forgetting_in_a_run_that_was_killed_changes_none_of_its_bytes(folder: P
     again = forget(folder / "killed", [request("domain", "b.example")])
     assert again.written
     assert len(again.found.documents) > len(first.found.documents)
+
+
+def test_forgetting_beside_a_run_that_goes_on(folder: Path) -> None:
+    """The pipeline holds its run; requests between two of its commits neither wait for it nor change its output."""
+    seen: list[int] = []
+
+    def watch(event: Mapping[str, object]) -> None:
+        if event["kind"] == "committed":
+            seen.append(len(forget(folder / "live", [request("domain", "b.example")]).found.documents))
+
+    run_pipeline(page_run(folder, "live"), watchers=(watch,))
+    assert len(seen) > 3
+    assert seen == sorted(seen)
+    assert seen[0] < seen[-1]
+    assert output(folder / "live") == output(folder / "run")
+    assert verify(folder / "live").problems == ()
 
 
 def test_a_run_of_texts_remembers_their_fingerprints(folder: Path) -> None:
