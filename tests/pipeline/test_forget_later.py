@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from tests.pipeline.forget_runs import documents, page_run
 from tests.pipeline.small_runs import output
 
 from headrace.pipeline.cli import main
+from headrace.pipeline.events import Event
 from headrace.pipeline.explain import explain
 from headrace.pipeline.forget import forget
 from headrace.pipeline.load import load_config
@@ -95,8 +95,8 @@ def test_forgetting_beside_a_run_that_goes_on(folder: Path) -> None:
     """The pipeline holds its run; requests between two of its commits neither wait for it nor change its output."""
     seen: list[int] = []
 
-    def watch(event: Mapping[str, object]) -> None:
-        if event["kind"] == "committed":
+    def watch(event: Event) -> None:
+        if event.kind == "committed":
             seen.append(len(forget(folder / "live", [request("domain", "b.example")]).found.documents))
 
     run_pipeline(page_run(folder, "live"), watchers=(watch,))
