@@ -62,7 +62,8 @@ def test_every_command_of_the_pages_is_one_of_ours(page: str, words: list[str]) 
 
 @pytest.mark.parametrize(("page", "block"), CONFIGURATIONS, ids=[page for page, _ in CONFIGURATIONS])
 def test_every_configuration_of_the_pages_is_accepted(page: str, block: str, tmp_path: Path) -> None:
-    """A reader can copy it."""
+    """A reader can copy it, into examples/ where it names lists."""
+    (tmp_path / "policy").symlink_to(ROOT / "examples/policy")
     (tmp_path / "c.yaml").write_text(block, encoding="utf-8")
     assert load_config(tmp_path / "c.yaml").config.run == yaml.safe_load(block)["run"]
 

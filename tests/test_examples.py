@@ -72,6 +72,18 @@ def test_clean_text_comes_out_as_parquet_with_every_column(runs: Runs) -> None:
     assert all(text for table in tables for text in table["text"].to_pylist())
 
 
+def test_the_policy_leaves_out_by_address_and_words_and_names_licences(runs: Runs) -> None:
+    """One document for each reason; pages that say so have their licence, whoever says it."""
+    report = runs.report("policy")
+    dropped = {reason: n for row in report["funnel"] for reason, n in row["dropped"].items()}
+    assert dropped == {"domain_blocked": 1, "url_blocked": 1, "url_repeated": 1, "words_games": 1}
+    (line,) = [line for line in open_committed(runs.folder / "policy").lines if line.shard]
+    assert line.shard
+    table = pq.read_table(runs.folder / "policy" / line.shard.file.name)
+    assert {"CC-BY-4.0", "CC-BY-SA-4.0", None} < set(table["licence"].to_pylist())
+    assert sum(table["values.noai"].to_pylist()) == 1
+
+
 def test_the_users_stage_drops_and_measures(runs: Runs) -> None:
     """The plug-in's rule is in the funnel, and its value is kept for every document that passed."""
     report = runs.report("custom_stage")
