@@ -51,6 +51,9 @@ class Request:
 
 def request(kind: Kind, value: str) -> Request:
     """Check a request as a person typed it; a domain is brought into the form that hosts are compared in."""
+    if not value.isprintable() and any("\ud800" <= character <= "\udfff" for character in value):
+        why, remedy = "it is not UTF-8", "type it as documents/ and the report write it"
+        raise ConfigError("the request cannot be used", where=f"--{kind}", why=why, remedy=remedy)
     if kind == DOMAIN:
         if not _NAME.fullmatch(value) or not value.strip("."):
             why = f"{value!r} is no host name"

@@ -94,6 +94,13 @@ def test_an_empty_url_is_refused(value: str) -> None:
         request("url", value)
 
 
+@pytest.mark.parametrize("kind", ["doc", "url", "domain"])
+def test_bytes_that_are_no_text_are_refused(kind: Kind) -> None:
+    """The shell hands them on as lone surrogates, which no document has."""
+    with pytest.raises(ConfigError, match="not UTF-8"):
+        request(kind, "a\udcff.example")
+
+
 def test_keys_of_odd_addresses() -> None:
     """What is no address is compared as it is."""
     assert [url_key(url) for url in ("", "mailto:a@b.c", "//h/x", "a:b", "HTTP://H")] == ["", "a@b.c", "h/x", "b", "h"]
