@@ -18,6 +18,7 @@ _LOCAL = frozenset(("localhost", "localhost.localdomain", "local", "broadcasthos
 _ADBLOCK = ("||", "|", "!", "[Adblock", "@@", "##", "/^")
 _COMMENT = re.compile(r"(?:^|[ \t])#.*")
 _NOTHING = Unwanted(())
+_ODD = 1000  # entries for one line that is none
 
 
 @dataclass(slots=True)
@@ -62,6 +63,7 @@ def _checked(entries: Entries, path: Path) -> Entries:
 
 def _from_files(name: str, files: dict[str, Path]) -> Entries:
     entries = Entries(name)
+    odd: list[tuple[str, str]] = []
     for part, path in files.items():
         if part == "expressions":
             entries.expressions.extend(line for _, line in lines_of(path))
@@ -69,9 +71,18 @@ def _from_files(name: str, files: dict[str, Path]) -> Entries:
         for number, line in lines_of(path):
             if _PLAIN.fullmatch(line):
                 entries.hosts.append(line)
-            else:
-                _add(entries, line, f"{path}:{number}")
+            elif not _added(entries, line, where := f"{path}:{number}"):
+                odd.append((where, line))
+    _check_odd(odd, entries.count)
     return entries
+
+
+def _check_odd(odd: list[tuple[str, str]], count: int) -> None:
+    """Refuse lines that are no address, but for the few that a list of thousands always has: nothing can match them."""
+    if len(odd) * _ODD > count:
+        where, line = odd[0]
+        remedy = "write a domain, a URL or the beginning of one, without * but for a leading `*.`; # begins a comment"
+        raise ConfigError("the entry is no address", where=where, why=line[:80], remedy=remedy)
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, str]]:
@@ -91,20 +102,21 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
             yield number, said
 
 
-def _add(entries: Entries, line: str, where: str) -> None:
+def _added(entries: Entries, line: str, where: str) -> bool:
+    """Take an entry; False if it is none."""
     if line.startswith(_ADBLOCK) or line.endswith("^"):
         remedy = "use the list's form as plain domains or as a hosts file"
         raise ConfigError("rules for ad blockers are not read", where=where, why=line[:80], remedy=remedy)
     hosts = _HOSTS.fullmatch(line)
     if hosts:
         entries.hosts += [host for name in hosts[1].split() if name not in _LOCAL and (host := host_of(name))]
-        return
+        return True
     entry = line.removeprefix("*.").lstrip(".")
     address = canonical(entry if "://" in entry else f"http://{entry}", _NOTHING)
     if address is None or not address.host or "*" in entry:
-        remedy = "write a domain, a URL or the beginning of one, without * but for a leading `*.`; # begins a comment"
-        raise ConfigError("the entry is no address", where=where, why=line[:80], remedy=remedy)
+        return False
     if address.rest == "/":
         entries.hosts.append(address.host)
     else:
         entries.pages.append(f"{address.site}{address.rest}".rstrip("/"))
+    return True

@@ -26,6 +26,7 @@ from headrace.stages.kernels.arrays import Column, Hashes
 
 _KEY = b"headrace.address.lists"
 _VERSION = 1
+_DEEPEST = 50  # levels of a path and of a domain that an entry may have, so that no address takes long
 Numbers = npt.NDArray[np.uint16]
 
 
@@ -161,7 +162,7 @@ def _probes(addresses: Sequence[Address | None]) -> tuple[list[int], list[str]]:
 def _pages(address: Address) -> list[str]:
     """Give the page and those above it: the borders are / ? and &."""
     whole = f"{address.site}{address.rest}"
-    ends = [at for at in range(len(address.site) + 1, len(whole)) if whole[at] in "/?&"]
+    ends = [at for at in range(len(address.site) + 1, len(whole)) if whole[at] in "/?&"][:_DEEPEST]
     return [whole.rstrip("/"), *(whole[:end] for end in reversed(ends) if whole[end - 1] != "/")]
 
 
@@ -169,5 +170,5 @@ def _domains(address: Address) -> list[str]:
     """Give the host and the domains above it; an entry www.a.com is meant for a.com as well."""
     labels = address.host.split(".")
     numeric = labels[-1].isdigit() or address.host.startswith("[")
-    above = [] if numeric else [".".join(labels[i:]) for i in range(1, len(labels))]
+    above = [] if numeric else [".".join(labels[i:]) for i in range(max(1, len(labels) - _DEEPEST), len(labels))]
     return [address.host, *above] if labels[0] == "www" else [address.host, f"www.{address.host}", *above]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import orjson
 import pyarrow as pa
 
 from headrace.stages.licensing.evidence import EVIDENCE, Evidence, gathered, headers, may_say, pairs
 from headrace.stages.licensing.robots import Asked, asked
-from headrace.stages.parsing.json_values import spelled
+from headrace.stages.parsing.json_values import holds_long_number, parsed, spelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,8 @@ def _finding(
 ) -> Finding:
     if licence is None and metadata is None and text is None:
         return Finding(None, None, 0, {})
-    known: dict[str, object] = orjson.loads(metadata) if metadata else {}
+    data = metadata.encode() if metadata else b"{}"
+    known: dict[str, object] = parsed(data, exact=holds_long_number(data))
     known.pop(EVIDENCE, None)  # of an earlier run
     evidence = gathered(licence, known, text)
     if evidence:

@@ -6,12 +6,13 @@ import html
 import re
 from collections.abc import Iterator
 
+import orjson
+
 from headrace.stages.parsing.json_values import mended_text
 
 KEY = "rights"  # in the metadata of a page
 _SKIPPED = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
 _LINKED_DATA = re.compile(r"<script[^<>]{0,200}ld\+json[^<>]{0,200}>(.*?)(?:</script|\Z)", re.IGNORECASE | re.DOTALL)
-_STATED = re.compile(r'"license"\s*:\s*(?:\{[^{}]{0,300}?"(?:@id|url)"\s*:\s*)?"([^"]{3,300})"')
 # Without a flag for capitals, so that the search leaps from < to <.
 _TAG = re.compile(r"<([mM][eE][tT][aA]|[lL][iI][nN][kK]|[aA])\s([^<>]{1,2000})>")
 _TELLING = ("licen", "creativecommons", "robots", "bot", "tdm-", "rights")  # in small letters; other marks say nothing
@@ -21,6 +22,7 @@ _LICENCE_NAMES = frozenset(
     ("dc.rights", "dc.rights.license", "dc.license", "dcterms.rights", "dcterms.license", "license", "licence")
 )
 _RESTRICTS = re.compile(r"noindex|noarchive|nocache|none|noai|noimageai", re.IGNORECASE)
+_NO_TEXT = ("ImageObject", "VideoObject", "AudioObject", "MediaObject", "Photograph")
 _MOST, _LONGEST = 10, 300  # findings of a kind, characters of each
 
 Rights = dict[str, list[list[str]]]
@@ -45,8 +47,25 @@ def rights_of(page: str) -> Rights | None:
 
 def _linked_data(page: str) -> Iterator[tuple[str, list[str]]]:
     for block in _LINKED_DATA.finditer(page):
-        for stated in _STATED.finditer(block[1]):
-            yield "licences", ["json_ld", stated[1].replace("\\/", "/")]
+        try:
+            yield from (("licences", ["json_ld", stated]) for stated in _stated(orjson.loads(block[1])))
+        except orjson.JSONDecodeError:
+            continue
+
+
+def _stated(value: object) -> Iterator[str]:
+    """Give the licences in JSON-LD, but for those of pictures and recordings, which are not the text's."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _stated(each)
+    elif isinstance(value, dict) and not str(value.get("@type")).endswith(_NO_TEXT):
+        for name, inner in value.items():
+            if name != "license":
+                yield from _stated(inner)
+            for each in (inner if isinstance(inner, list) else [inner]) if name == "license" else ():
+                stated = (each.get("@id") or each.get("url")) if isinstance(each, dict) else each
+                if isinstance(stated, str):
+                    yield stated
 
 
 def _marks(page: str) -> Iterator[tuple[str, list[str]]]:

@@ -67,6 +67,7 @@ def test_all_kinds_come_in_the_order_of_their_weight(table_of: TableOf) -> None:
         "rights": {"licences": [["html_link", "https://creativecommons.org/licenses/by/4.0/"], ["json_ld", "CC0"]]},
         "warc": {"headers": {"link": '<https://a.example/terms>; rel="license", <x>; rel=next'}},
         "title": "T",
+        "long": 2**80,
     }
     table = table_of(
         ["SPDX-License-Identifier: ISC"] * 2, metadata=[json.dumps(metadata)] * 2, licence=["press terms", None]

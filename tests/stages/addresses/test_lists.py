@@ -135,6 +135,23 @@ def test_what_is_missing_is_refused(tmp_path: Path) -> None:
         packed_lists({"block": {"mine": "empty"}}, tmp_path)
 
 
+def test_a_list_of_thousands_may_hold_an_odd_line(tmp_path: Path) -> None:
+    """One in a thousand that no address can match is passed over; two are not."""
+    many = "".join(f"d{number}.example\n" for number in range(1000))
+    (tmp_path / "block").write_text(f"{many}so it goes\n")
+    assert [entries.count for entries in read_entries("mine", tmp_path / "block")] == [1000]
+    (tmp_path / "block").write_text(f"{many}so it goes\nand on\n")
+    with pytest.raises(ConfigError, match="block:1001: the entry is no address: so it goes"):
+        read_entries("mine", tmp_path / "block")
+
+
+def test_no_address_takes_long(tmp_path: Path) -> None:
+    """Of thousands of levels the fifty that an entry may have are looked up, from the top."""
+    lists = opened(tmp_path, mine="a.example/x/x\nb.example\n")
+    deep = ("http://a.example/" + "x/" * 4000, "http://" + "a." * 3000 + "b.example/")
+    assert listed(lists, *deep) == [("mine", "a.example/x/x", True), ("mine", "b.example", False)]
+
+
 def test_packed_lists_depend_on_what_they_say_alone(tmp_path: Path) -> None:
     """Order, comments, case and repeats change no byte; another entry does."""
     (tmp_path / "one").write_text("a.example\nb.example/x\n")

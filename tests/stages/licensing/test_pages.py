@@ -16,6 +16,8 @@ CASES: dict[str, Rights | None] = {
     '<meta name="DC.rights" content="CC BY &amp; more">': {"licences": [["html_meta", "CC BY & more"]]},
     f'<script type="application/ld+json">{{"@type":"A","license":"{CC}"}}</script>': {"licences": [["json_ld", CC]]},
     '<script type=application/ld+json>{"license": {"@id": "MIT"}}</script>': {"licences": [["json_ld", "MIT"]]},
+    '<script type="application/ld+json">{"image":{"@type":"ImageObject","license":"MIT"}}</script>': None,
+    '<script type="application/ld+json">{"license": broken</script>': None,
     '<meta name="robots" content="noindex, follow">': {"robots": [["*", "noindex, follow"]]},
     '<META CONTENT="NOAI" NAME="ROBOTS">': {"robots": [["*", "NOAI"]]},
     '<meta name="GPTBot" content="noindex">': {"robots": [["gptbot", "noindex"]]},
