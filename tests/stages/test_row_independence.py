@@ -20,6 +20,7 @@ from headrace.stages.clean import Clean
 from headrace.stages.dedup import Dedup
 from headrace.stages.deduplication.options import MinHash
 from headrace.stages.grade import Grade
+from headrace.stages.language import Language
 from headrace.stages.normalize import Normalize
 from headrace.stages.pii import Pii
 from headrace.stages.rights import Rights
@@ -36,6 +37,8 @@ STAGES: dict[str, Stage] = {
     ),
     "grade": Grade(),
     "grade that drops": Grade(keep=("A", "B"), half_length_bytes=10),
+    "language": Language(),
+    "language that drops": Language(keep=("zh",), max_digit_share=0.2),
     "normalize": Normalize(),
     "normalize to lower case": Normalize(case="lower", white_space="keep"),
     "pii": Pii(),
