@@ -61,7 +61,8 @@ def _print_explanation(run: Path, found: dict[str, Any]) -> None:
         click.echo(f"repeats: {found['survivor']['doc_id']}")
         click.echo(f"  see `headrace explain {run} '{found['survivor']['doc_id']}'`")
     place = found["place"]
-    click.echo(f"recorded: {place['file']}, row {place['row']}, unit {place['unit']}")
+    row = "" if place["row"] is None else f", row {place['row']}"
+    click.echo(f"recorded: {place['file']}{row}, unit {place['unit']}")
     if found["shard"]:
         click.echo(f"written: {found['shard']['file']} (manifest line {found['shard']['line']})")
         for piece in found["shard"]["pieces"]:
@@ -71,7 +72,7 @@ def _print_explanation(run: Path, found: dict[str, Any]) -> None:
     print_table("what is known", ["name", "value"], [(name, cell(value)) for name, value in rows])
     if found["text"]:
         click.echo(f"text, {found['characters']:,} characters:\n{found['text']}")
-    elif found["verdict"] == "dropped" and not found["forgotten"]:
+    elif found["verdict"] == "dropped" and not found["forgotten"] and place["row"] is not None:
         click.echo("its text is not recorded: `record: full` of the write stage does that")
 
 

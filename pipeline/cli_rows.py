@@ -95,7 +95,7 @@ def as_json(row: Row) -> dict[str, object]:
         "url": row.get("url"),
     }
     metadata = row.get("metadata")
-    more = {"metadata": metadata and json.loads(metadata), "repairs": repairs(row)}
+    more = {"metadata": metadata and json.loads(metadata), "repairs": repairs(row), "private_use": _private_use(row)}
     return {**place, "text": row["text"], **finite(_shortened(known)), **more}
 
 
@@ -103,6 +103,12 @@ def repairs(row: Row) -> dict[str, int]:
     """Give the repairs that found something to do, and in how many places."""
     counts = {name.removeprefix(_REPAIRED): n for name, n in row.items() if name.startswith(_REPAIRED)}
     return {name: int(n) for name, n in counts.items() if n}
+
+
+def _private_use(row: Row) -> int | None:
+    """Give how many private-use characters stay in the text; None where nobody looked for them."""
+    count = row.get("values.private_use")
+    return None if count is None else int(count)
 
 
 def _shortened(values: dict[str, object]) -> dict[str, object]:

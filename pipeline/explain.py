@@ -13,14 +13,16 @@ import pyarrow.parquet as pq
 
 from headrace.pipeline.committed import Committed, open_committed, read_columns, reading, unit_of
 from headrace.pipeline.shard_rows import pieces_of, read_shard
-from headrace.schemas.document import KEPT
+from headrace.schemas.document import DROPPED, KEPT
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.manifest import ManifestLine, ShardInfo
 from headrace.schemas.shard import PARQUET
 from headrace.schemas.tombstones import Tombstones, read_tombstones
+from headrace.stages.reading.part import STAGE as READ
 
 _TEXT_SHOWN = 500  # characters
 _SUGGESTED = 3
+EMPTY = "empty"  # the note of a file without content
 _VERDICT = ("doc_id", "verdict", "stage", "reason", "value", "threshold", "detail")
 
 
@@ -36,12 +38,13 @@ class Place:
 def explain(run: Path, doc_id: str) -> dict[str, Any]:
     """Look a document up by its id; ConfigError with suggestions if no committed unit holds it.
 
-    Of a document that is forgotten on request the text is not shown.
+    Of a document that is forgotten on request the text is not shown. An empty file, which has no document, is found by
+    its path, with `#0` behind it or not.
     """
     committed = open_committed(run)
     place = find(committed, doc_id) if _typed(doc_id) else None
     if place is None:
-        raise _unknown(committed, doc_id)
+        return _empty_file(committed, doc_id)
     line = committed.line_of(place.unit)
     shard = line.shard
     row = _row(run, place)
@@ -63,6 +66,26 @@ def explain(run: Path, doc_id: str) -> dict[str, Any]:
         "place": asdict(place),
         "shard": _shard(run, line, shard, place) if kept and shard else None,
     }
+
+
+def _empty_file(committed: Committed, doc_id: str) -> dict[str, Any]:
+    """Say that a file is empty, as the ledger of its unit does; ConfigError if it names no such file."""
+    path = doc_id.removesuffix("#0")
+    units = (
+        ledger.unit for ledger in committed.ledgers() if any(f.path == path and f.note == EMPTY for f in ledger.files)
+    )
+    unit = next(units, None)
+    if unit is None:
+        raise _unknown(committed, doc_id)
+    nothing = dict.fromkeys((*_VERDICT, "forgotten", "survivor", "text", "characters", "shard"))
+    verdict = {"doc_id": f"{path}#0", "verdict": DROPPED, "stage": READ, "reason": EMPTY, "detail": "the file is empty"}
+    known = {"source": path.partition(":")[0], "path": path.partition(":")[2]}
+    place = {
+        "unit": unit,
+        "file": next(r.name for r in committed.line_of(unit).ledgers if unit_of(r) == unit),
+        "row": None,
+    }
+    return {**nothing, **verdict, "values": {}, "scores": {}, "document": known, "place": place}
 
 
 def find(committed: Committed, doc_id: str) -> Place | None:

@@ -33,7 +33,7 @@ class Decode(BatchStage):
     their own are decoded by that. `encoding_detail` names them, and lines that are damaged.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     kind: Literal["decode"] = "decode"
     max_damage: float = Field(
         default=0.02, ge=0, le=1, description="Largest share of a record's characters that may be lost; one always may."

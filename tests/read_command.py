@@ -27,12 +27,10 @@ finally:
 
 
 def rows_of(path: Path, **options: object) -> list[Row]:
-    """Read a file or a folder as `headrace read` does: each row as its JSON line has it, and its count of oddities."""
+    """Read a file or a folder as `headrace read` does: each row as its JSON line has it."""
     stages = [stage("decode"), stage("parse"), stage("repair")]
     source = Source.model_validate({"name": "read", "paths": ("-",), **options})
-    return [
-        {**as_json(row), "private_use": row.get("values.private_use")} for row in read_rows(str(path), source, stages)
-    ]
+    return [as_json(row) for row in read_rows(str(path), source, stages)]
 
 
 def places(rows: list[Row], kind: str) -> list[tuple[str, int]]:

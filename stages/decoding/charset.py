@@ -11,11 +11,12 @@ import numpy as np
 
 from headrace.stages.decoding.batch import UNWRITTEN, Batch
 from headrace.stages.decoding.charsets import ESCAPING, NUMBERED, UTF_8, WIDE
+from headrace.stages.decoding.ebcdic import ebcdic_lines, ebcdic_page, may_be_ebcdic
 from headrace.stages.decoding.escapes import escaped
 from headrace.stages.decoding.rows import Rows
 from headrace.stages.kernels.arrays import Counts, Flags
 from headrace.stages.kernels.charset_facts import BROKEN, ESCAPES, HIGH, MARK, NULS, SIZE, SPECIAL, TILDES
-from headrace.stages.kernels.charset_model import ANY, BEYOND, HOPELESS, Model
+from headrace.stages.kernels.charset_model import ANY, BEYOND, FIRST_PAGE, HOPELESS, Model
 from headrace.stages.kernels.charset_race import CODEC, PROVEN, SAMPLED, SCORE, SECOND, SECOND_SCORE
 from headrace.stages.reading.wide import bom_of, wide_by_zeros
 
@@ -61,6 +62,8 @@ def plain_charset(batch: Batch) -> Charset | None:
     row = batch.found[0].tolist()
     if row[PROVEN]:
         return _PROVEN
+    if _is_page(row) and may_be_ebcdic(batch.rows.head(0, _HEAD)):
+        return None
     return _raced(row, int(batch.facts[0, SIZE]), None) if NUMBERED[row[CODEC]] in KERNEL_READS else None
 
 
@@ -89,7 +92,7 @@ def found_charsets(batch: Batch, said: Sequence[str | None], native: Flags | Non
     for group, (special, name) in enumerate(zip(facts[:, SPECIAL].tolist(), said, strict=True)):
         if native is not None and native[group] and not facts[group, BROKEN]:
             charsets[group] = _NATIVE
-        elif special or (name is not None and (name in WIDE or name not in NUMBER_OF)):
+        elif special or _is_page(rows[group]) or (name is not None and (name in WIDE or name not in NUMBER_OF)):
             better = _special(batch.rows, group, facts[group], name, batch.found[group], model)
             charsets[group] = better or charsets[group]
     return charsets
@@ -103,7 +106,7 @@ def _marked(head: bytes) -> str | None:
 
 
 def _special(rows: Rows, group: int, facts: Counts, said: str | None, found: Counts, model: Model) -> Charset | None:
-    """Look for what kernels do not: marks, escapes, zeros of UTF-16 and UTF-32, rare charsets that are declared."""
+    """Look for what kernels do not: marks, escapes, zeros of UTF-16 and UTF-32, EBCDIC, declared rare charsets."""
     mark = _marked(rows.head(group, _MARK_BYTES)) if facts[MARK] else None
     if mark:
         return Charset(mark, "bom", 1.0)
@@ -118,8 +121,23 @@ def _special(rows: Rows, group: int, facts: Counts, said: str | None, found: Cou
     if wide:  # reading saw it too and passed it on as `said`, but nobody declared it
         return Charset(wide, "detected", 1.0)
     if said and said not in NUMBER_OF and said not in (*WIDE, *ESCAPING) and not found[PROVEN]:
-        return _declared_rarity(head, said, found, model)
-    return None
+        rarity = _declared_rarity(head, said, found, model)
+        if rarity:
+            return rarity
+    return _mainframe(head) if _is_page(found.tolist()) and may_be_ebcdic(head) else None
+
+
+def _is_page(row: list[int]) -> bool:
+    """Tell whether a single-byte page has won: it reads any bytes."""
+    return row[CODEC] >= FIRST_PAGE and not row[PROVEN]
+
+
+def _mainframe(head: bytes) -> Charset | None:
+    """Give EBCDIC; or UTF-8, of which some lines are lost, where these alone are EBCDIC."""
+    whole = ebcdic_page(head)
+    if whole:
+        return Charset(whole[0], "detected", whole[1])
+    return Charset(UTF_8, "detected", _UNSURE) if ebcdic_lines(head) else None
 
 
 def _declared_rarity(head: bytes, said: str, found: Counts, model: Model) -> Charset | None:

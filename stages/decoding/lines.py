@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from headrace.stages.decoding.batch import NOBODY, Batch, decoded_as, judged
+from headrace.stages.decoding.ebcdic import ebcdic_page
 from headrace.stages.decoding.line_details import Line
 from headrace.stages.decoding.rows import Rows
 from headrace.stages.kernels.arrays import Bytes, Counts, Flags, Offsets, read_only
@@ -224,6 +225,9 @@ def _noise(lines: Rows, found: Counts, scores: Counts, expected: Counts, model: 
     flags: Flags = (found >= FIRST_PAGE) & (expected < FIRST_PAGE) & (expected != UTF_8)
     for at in np.flatnonzero((found >= FIRST_PAGE) & (expected == UTF_8)).tolist():
         line = lines.data[lines.begins[at] : lines.ends[at]]
+        if ebcdic_page(line.tobytes()):
+            flags[at] = True
+            continue
         plain = line[line < 0x80]
         beyond = int(scores[at]) - int(model.ascii_logs[plain].sum(dtype=np.int64))
         high = len(line) - len(plain)

@@ -88,8 +88,15 @@ def test_json_says_all_that_is_known_of_a_document(tmp_path: Path) -> None:
         "url": "https://mill.example/",
         "metadata": {"year": 1998},
         "repairs": first["repairs"],
+        "private_use": 0,
     }
     assert second["offset"] == len(row.encode()) + 1
+
+
+def test_json_counts_private_use_characters(tmp_path: Path) -> None:
+    """Those that stay; null where repair did not look."""
+    file(tmp_path, "a.txt", f"{MILL}\ue000\uf8ff", "utf-8")
+    assert [row["private_use"] for row in (*lines("a.txt"), *lines("a.txt", "--decode-only"))] == [2, None]
 
 
 def test_a_bad_file_and_a_bad_record_are_named_and_the_rest_is_printed(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Files whose names are not UTF-8, through run, explain, replay and read: like any other, under typeable names."""
+"""Files whose names are not UTF-8, and empty ones, through run, explain, replay and read: each has a name."""
 
 from __future__ import annotations
 
@@ -61,6 +61,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pq.write_table(pa.table({"text": [MILL]}), sink)
     at(folder, b"\xe9.parquet").write_bytes(sink.getvalue().to_pybytes())
     at(base, b"in\xff", b"plain.txt").write_text(MILL, encoding="utf-8")
+    at(base, b"in\xff", b"empty.txt").write_bytes(b"")
     (base / "c.yaml").write_text(CONFIG)
     result = call("run", base / "c.yaml")
     assert result.exit_code == 0, result.stderr
@@ -116,5 +117,18 @@ def test_read_of_the_folder(made: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(made)
     for argument in (r"in\xff", os.fsdecode(b"in\xff"), str(at(made, b"in\xff"))):
         rows = [json.loads(line) for line in call("read", argument, "--json").stdout.splitlines()]
-        assert len(rows) == 4
+        assert len(rows) == 5
         assert not any("unreadable" in str(row.get("error")) for row in rows)
+
+
+def test_an_empty_file_is_explained(made: Path) -> None:
+    """It has no document; its unit's ledger says that it is empty, and so does `explain`."""
+    for doc_id in ("web:empty.txt", "web:empty.txt#0"):
+        found = json.loads(call("explain", made / "run", doc_id, "--json").stdout)
+        verdict = tuple(found[name] for name in ("doc_id", "verdict", "stage", "reason"))
+        assert verdict == ("web:empty.txt#0", "dropped", "read", "empty")
+        assert (made / "run" / found["place"]["file"]).is_file()
+    words = call("explain", made / "run", "web:empty.txt").stdout
+    assert "dropped by read: empty, the file is empty" in words and "record: full" not in words
+    assert call("explain", made / "run", "web:plain.txt").exit_code == 2
+    assert call("explain", made / "run", "web:empty.txt#1").exit_code == 2
