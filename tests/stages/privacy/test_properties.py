@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +16,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.stages.privacy.generated import ALONE, LEADS, full_width
 
-from headrace.stages.kernels.arrays import text_buffers
+from headrace.stages.kernels import pii_match
+from headrace.stages.kernels.arrays import Links, Offsets, text_buffers
 from headrace.stages.pii import Pii
+from headrace.stages.privacy import find
 from headrace.stages.privacy.find import found, personal_data, within
 from headrace.stages.privacy.kinds import KINDS, NAMES
 from headrace.stages.privacy.rules import RULES
@@ -180,20 +184,39 @@ ENDLESS = {
 }  # fmt: skip
 
 
+class CountedSteps:
+    """The automaton's steps, and how often one was taken."""
+
+    def __init__(self, steps: Links) -> None:
+        self._steps, self.taken = steps, 0
+
+    def __getitem__(self, at: tuple[int, int]) -> int:
+        self.taken += 1
+        return int(self._steps[at])
+
+
 @pytest.mark.parametrize("name", ENDLESS)
-def test_time_grows_with_the_length(name: str) -> None:
-    """Time grows with the length, not with its square: four times as much takes less than twelve times as long."""
+def test_work_grows_with_the_length(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four times the length takes less than six times the steps and candidates; with its square it would be sixteen."""
+    steps = CountedSteps(find.automaton().steps)
+    decided = Counter[str]()
+    decide = find._decided
 
-    def seconds(size: int) -> float:
-        text = ENDLESS[name] * (size // len(ENDLESS[name].encode()) + 1)
-        column = pa.array([text], pa.large_string())
-        start = time.thread_time()
-        found(column)
-        return time.thread_time() - start
+    def counted(view: bytes, windows: Offsets, rule: int, begin: int, end: int, window: int) -> Iterator[Any]:
+        decided["bytes"] += end - begin
+        return decide(view, windows, rule, begin, end, window)
 
-    seconds(1000)
-    short, long = (min(seconds(size) for _ in range(3)) for size in (50_000, 200_000))
-    assert long < 0.2 or long < 12 * short  # with its square it would be sixteen times
+    tables = find.automaton()._replace(steps=steps)
+    monkeypatch.setattr(find, "automaton", lambda: tables)
+    monkeypatch.setattr(find, "_decided", counted)
+    monkeypatch.setattr(pii_match, "candidates", cast(Any, pii_match.candidates).py_func)  # steps as Python takes them
+
+    def work(size: int) -> int:
+        steps.taken = decided["bytes"] = 0
+        found(pa.array([ENDLESS[name] * (size // len(ENDLESS[name].encode()) + 1)], pa.large_string()))
+        return size + steps.taken + decided["bytes"]
+
+    assert work(4_000) < 6 * work(1_000)
 
 
 @pytest.mark.soak
