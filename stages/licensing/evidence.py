@@ -20,19 +20,24 @@ FIELDS = (
     *("detected_licenses", "max_stars_repo_licenses", "dc:rights", "dcterms:license"),
 )
 _HINT = (
-    r"licen[sc]|gpl|gfdl|odbl|apache|creative ?commons|spdx-|\bcc[ -]?(?:by|0)|public domain|all rights reserved"
-    r"|署名|姓名[标標]示|公有[领領]域|公共[领領]域|版[权權]所有|保留所有|保留一切|[许許]可|授[权權]"
+    r"licen[sc]|gpl|gfdl|odbl|apache|creative ?commons|spdx-|\bcc[ -]?(?:by|\d)|\bby-[ns]|public domain"
+    r"|all rights reserved|署名|姓名[标標]示|公有[领領]域|公共[领領]域|版[权權]所有|保留所有|保留一切|[转轉][载載]"
+    r"|[许許]可|授[权權]"
 )
-_SOME = re.compile(_HINT, re.IGNORECASE)
+_SOME = re.compile(_HINT, re.IGNORECASE | re.ASCII)
 _MARGIN = 150  # characters around a hint, for the longest name and what says so
 _SPDX = re.compile(r"SPDX-License-Identifier:[ \t]*([A-Za-z0-9.+()\- ]{2,120})", re.IGNORECASE)
 _SAYS_SO = re.compile(
     r"licen[sc]ed|\bunder\b|\bterms of\b|dedicated to|\bis in\b|\bare in\b|\blicen[sc]e:"
     r"|采用|採用|遵循|遵守|依[据據]|基[于於]|按照|根[据據]|[许許]可|授[权權]|[发發]布|[释釋]出|[条條]款|[协協][议議]",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _LINK = re.compile(r"creativecommons\.org/(?:licen[sc]es|publicdomain)/", re.IGNORECASE)
-_RESERVED = re.compile(r"all rights reserved|版[权權]所有|保留(?:所有|一切)[权權]利", re.IGNORECASE)
+_RESERVED = re.compile(
+    r"all rights reserved|版[权權]所有|保留(?:所有|一切)[权權]利"
+    r"|(?:禁止|不得|[谢謝][绝絕]|[请請]勿)(?:任何)?[转轉][载載]",
+    re.IGNORECASE,
+)
 _HEADER_LINK = re.compile(r"<([^<>]{1,500})>[^<,]*?rel=\"?[^\",;]*\blicen[sc]e\b", re.IGNORECASE)
 _BEFORE, _AFTER, _MOST = 60, 40, 20  # characters around a name, findings in a document
 

@@ -22,11 +22,16 @@ _CC_NAME = re.compile(
     rf"(?:{_BY})(?:{_DASH}({_NC}))?(?:{_DASH}(?:({_SA})|({_ND})))?{_VERSION}",
     re.IGNORECASE,
 )
-_CC_CODE = re.compile(r"\bCC[\s-]*BY((?:[\s-]+(?:NC|SA|ND))*)(?:[\s-]*v?([1-4]\.\d))?(?!\w|\.\d)", re.IGNORECASE)
+_B = r"(?a:\b)"  # a border between Latin and other letters as well: 采用CC BY 4.0协议
+_PARTS, _END = rf"((?:[\s-]+(?:NC|SA|ND){_B})*)", r"(?![A-Za-z0-9_]|\.\d)"
+_CC_CODE = re.compile(rf"{_B}CC[\s-]*BY{_B}{_PARTS}(?:[\s-]*v?([1-4]\.\d))?{_END}", re.IGNORECASE)
+_CC_VERSION_FIRST = re.compile(rf"{_B}CC[\s-]*v?([1-4]\.\d)[\s-]*BY{_B}{_PARTS}", re.IGNORECASE)  # as CSDN writes it
+_BARE_CODE = re.compile(rf"(?<![A-Za-z0-9-])BY((?:-(?:NC|SA|ND){_B})+)(?:[\s-]*v?([1-4]\.\d))?{_END}", re.IGNORECASE)
+_TOLD = re.compile(rf"{_B}CC[\s-]*(?:v?[1-4]\.\d)?[\s-]*$|licen[sc]es/$", re.IGNORECASE)  # together with the code
 _CC_URL = re.compile(
     r"creativecommons\.org/licen[sc]es/((?:by|nc|nd|sa|-)+)/([1-4]\.\d)(?:/([a-z]{2,3})\b)?", re.IGNORECASE
 )
-_CC_BEFORE = re.compile(r"creative\s*commons|\bCC\b|知[识識]共享|[创創]用", re.IGNORECASE)
+_CC_BEFORE = re.compile(rf"creative\s*commons|{_B}CC{_B}|知[识識]共享|[创創]用", re.IGNORECASE)
 _NEAR = 24  # characters between that and a bare `attribution`, which is a word as well
 _LATER = re.compile(
     r"\s*(?:\+|,?\s*or\s+(?:\(at your option\)\s+)?(?:any\s+)?later|或更高版本|或[以之]后版本)", re.IGNORECASE
@@ -62,7 +67,7 @@ _PLAIN = (  # what is written, and its id
     (r"wtfpl\.net|\bWTFPL\b", "WTFPL"),
     (r"\bpublic[\s-]domain\b(?! mark)|公有[领領]域|公共[领領]域", "LicenseRef-public-domain"),
 )
-_NAMES = tuple((re.compile(pattern, re.IGNORECASE), licence) for pattern, licence in _PLAIN)
+_NAMES = tuple((re.compile(pattern.replace(r"\b", _B), re.IGNORECASE), licence) for pattern, licence in _PLAIN)
 _NO_ID = re.compile(r"[^A-Za-z0-9.]+")
 _LONGEST_ID = 60
 
@@ -107,6 +112,11 @@ def named_in(text: str) -> Iterator[tuple[int, str]]:
         yield found.start(), _ported(_cc(found[1].upper().split("-"), found[2]), found[3])
     for found in _CC_CODE.finditer(text):
         yield found.start(), _cc(re.split(r"[\s-]+", found[1].upper()), found[2])
+    for found in _CC_VERSION_FIRST.finditer(text):
+        yield found.start(), _cc(re.split(r"[\s-]+", found[2].upper()), found[1])
+    for found in _BARE_CODE.finditer(text):
+        if not _TOLD.search(text, max(0, found.start() - _NEAR), found.start()):
+            yield found.start(), _cc(found[1].upper().split("-"), found[2])
     for found in _CC_NAME.finditer(text):
         parts = [part for part, there in zip(("NC", "SA", "ND"), found.groups(), strict=False) if there]
         if parts or found[4] or _CC_BEFORE.search(text, max(0, found.start() - _NEAR), found.start()):

@@ -43,6 +43,15 @@ TEXTS = {
     "see https://creativecommons.org/licenses/by/4.0/": [("CC-BY-4.0", "cc_link", "text:12")],
     "It is free software under the GPLv3 or later.": [("GPL-3.0-or-later", "phrase", "text:30")],
     "© 2024 某某网 版权所有": [("LicenseRef-all-rights-reserved", "reserved", "text:11")],
+    "本博客所有文章除特别声明外，均采用 BY-NC-SA 许可协议。": [("LicenseRef-CC-BY-NC-SA", "phrase", "text:18")],
+    "本文为博主原创文章，遵循 CC 4.0 BY-SA 版权协议": [("CC-BY-SA-4.0", "phrase", "text:13")],
+    "本站的全部文字在創用CC 姓名標示-相同方式分享 4.0協議之條款下提供": [("CC-BY-SA-4.0", "phrase", "text:13")],
+    "Text is available under the Creative Commons Attribution-ShareAlike License 4.0; additional terms may apply.": [
+        ("CC-BY-SA-4.0", "phrase", "text:45")
+    ],
+    "除特别声明外采用CC BY-SA 4.0协议": [("CC-BY-SA-4.0", "phrase", "text:8")],
+    "依据MIT许可证发布": [("MIT", "phrase", "text:2")],
+    "原创不易，未经许可请勿转载": [("LicenseRef-all-rights-reserved", "reserved", "text:9")],
     "GPLv3 and MIT License differ in spirit.": [],
     "他在文章上署名，得到授权。": [],
     "nothing of the kind": [],
