@@ -24,7 +24,7 @@ import opencc
 
 LABELS = ("zh-Hans", "zh-Hant", "classical", "poetry", "en", "ja", "ko", "code", "mixed")
 LENGTHS = (100, 500, 2000)
-_TUNING, MEASURED = 0, 1  # halves of the files
+TUNING, MEASURED = 0, 1  # halves of the files
 _LETTERS = re.compile(r"[^\W\d_]")
 _MIXED_SHARE = 0.7  # of the bytes of a mixed text are in the language that it is to be called
 # Holds the modern translation of the chapter that it is named after.
@@ -99,8 +99,13 @@ def _of_bytes(text: str, size: float) -> str:
     return text.encode()[: round(size)].decode("utf-8", "ignore")
 
 
-def _texts(corpus: Path, label: str) -> Iterator[tuple[str, str]]:
+@cache
+def _texts(corpus: Path, label: str) -> tuple[tuple[str, str], ...]:
     """Give the names and the prose of all files of a label."""
+    return tuple(_read(corpus, label))
+
+
+def _read(corpus: Path, label: str) -> Iterator[tuple[str, str]]:
     if label == "code":
         yield from _code()
     elif label == "zh-Hant":

@@ -32,6 +32,8 @@ RULES = (
     "min_mean_line_characters",
     "max_mean_word_letters",
     "min_function_word_share",
+    "min_sentences",
+    "min_line_end_share",
 )
 Share = Annotated[float | None, Field(ge=0, le=1)]
 Amount = Annotated[float | None, Field(ge=0)]
@@ -46,7 +48,7 @@ class Clean(BatchStage):
     are counted without white space; Chinese is never counted in words. Put `repair` before it.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     kind: Literal["clean"] = "clean"
     boilerplate: tuple[str, ...] = Field(ANYWHERE, description="Patterns (RE2); a line that matches as a whole goes.")
@@ -87,6 +89,14 @@ class Clean(BatchStage):
     max_mean_word_letters: Amount = Field(20, description="Longer words in Latin letters on average: dropped.")
     min_function_word_share: Share = Field(
         0.01, description="Below this share of function words, in a text in Latin letters: dropped."
+    )
+    min_sentences: Amount = Field(
+        None,
+        description="Fewer sentences, by 。！？…!? and full stops before spaces, quotes behind them included: dropped.",
+    )
+    min_line_end_share: Share = Field(
+        None,
+        description="Below this share of lines that end like a sentence, or with ；: dropped. FineWeb asks for 0.12.",
     )
 
     _check_patterns = field_validator("boilerplate", "footers")(checked)

@@ -44,7 +44,7 @@ class Grade(BatchStage):
     Only divisions and sums: the scores are the same to the last bit on every machine.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     kind: Literal["grade"] = "grade"
     half_length_bytes: int = Field(500, ge=1, description="UTF-8 bytes of text at which the length score is 0.5.")

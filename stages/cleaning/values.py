@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Floats, Hashes, Offsets, text_array
-from headrace.stages.kernels.characters import classes
+from headrace.stages.kernels.characters import brackets, classes, sentence_marks
 from headrace.stages.view import views
 
 KEYBOARD = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -25,7 +25,9 @@ def text_values(data: Bytes, offsets: Offsets, gram: int) -> dict[str, Floats]:
     """Give every value that is a function of the cleaned text, in the order of the columns."""
     from headrace.stages.kernels import measures as m
     from headrace.stages.kernels.repeats import repeated_characters
+    from headrace.stages.kernels.sentences import ENDED_LINES, LINES, SENTENCES, sentence_counts
 
+    sentences = sentence_counts(data, offsets, classes(), sentence_marks(), brackets()).T
     counts = m.measure(data, offsets, classes(), consonants(), keys(), function_words()).T
     repeated, tokens = repeated_characters(*views(text_array(data, offsets)), classes(), gram).T
     characters = counts[m.CHARACTERS]
@@ -45,6 +47,8 @@ def text_values(data: Bytes, offsets: Offsets, gram: int) -> dict[str, Floats]:
         "words": counts[m.WORDS].astype(np.float64),
         "latin_share": _share(counts[m.LATIN_LETTERS], counts[m.LETTERS]),
         "function_word_share": _share(counts[m.FUNCTION_WORDS], counts[m.WORDS]),
+        "sentences": sentences[SENTENCES].astype(np.float64),
+        "line_end_share": _share(sentences[ENDED_LINES], sentences[LINES]),
     }
 
 

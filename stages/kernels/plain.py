@@ -51,18 +51,24 @@ def _spaced(line: str) -> str:
     return "".join("\t" if c == "\t" else " " for c in indentation if c != "\u3000") + " ".join(words)
 
 
-def sentence_counts(text: str) -> tuple[int, int, int, int]:
-    """Give: whether the text ends like a sentence, its sentences, its brackets without a partner, all its brackets."""
-    roles = "".join(map(_role, text))
-    runs = re.findall("[ES][ESC]*.?", roles)  # a run of marks, and what follows it
-    sentences = sum("E" in run or not run.endswith("x") for run in runs)
-    return int(roles.rstrip("C ")[-1:] in ("E", "S")), sentences, *_unpaired(text)
+def sentence_counts(text: str) -> tuple[int, int, int, int, int, int]:
+    """Give: 1 if the text ends like a sentence, sentences, brackets without a partner, brackets, lines, line ends."""
+    roles = "".join(_role(character, before) for before, character in pairwise("\n" + text))
+    runs = re.findall("[ES][ESC]*(?s:.?)", roles)  # a run of marks, and what follows it
+    sentences = sum("E" in run or not run.endswith(("x", ";")) for run in runs)
+    lines = [line for line in roles.replace("\n", " \n").split("\n") if line.strip()]
+    ends = sum(line.rstrip("C ")[-1:] in ("E", "S", ";") for line in lines)
+    return int(roles.rstrip("C \n")[-1:] in ("E", "S")), sentences, *_unpaired(text), len(lines), ends
 
 
-def _role(character: str) -> str:
-    marks = {END: "E", STOP: "S", CLOSER: "C"}
-    other = " " if kind(character) in (SPACE, BREAK) else "x"
-    return marks.get(int(sentence_marks()[ord(character)]), other)
+def _role(character: str, before: str) -> str:
+    if kind(character) in (SPACE, BREAK):
+        return "\n" if kind(character) == BREAK else " "
+    if character == "；":
+        return ";"
+    if character in "!?" and kind(before) in (HAN, UNSPACED):
+        return "E"
+    return {END: "E", STOP: "S", CLOSER: "C"}.get(int(sentence_marks()[ord(character)]), "x")
 
 
 def _unpaired(text: str) -> tuple[int, int]:
