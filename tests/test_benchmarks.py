@@ -14,13 +14,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from benchmarks import chain, encodings, extraction, harness, language, memory, pii, text, whole_job
+from benchmarks import chain, encodings, extraction, harness, language, memory, pii, policy, text, whole_job
 from benchmarks.harness import Benchmark, Measured, Target
 from benchmarks.processes import TreeClock, pss, tree
 from benchmarks.runs import write_units
 from click.testing import CliRunner
 
-ALL = (chain, encodings, extraction, language, memory, pii, whole_job)
+ALL = (chain, encodings, extraction, language, memory, pii, policy, whole_job)
 PEERS = "vs_"  # figures of this kind need a peer that only `make bench-env` installs
 CONTRACT = ("name", "figures", "versions", "machine", "input")
 

@@ -13,6 +13,8 @@ from headrace.stages.wordlists.entries import Words, parted_joined
 from headrace.stages.wordlists.found import Found
 
 _UNSPACED = "\u1100"  # from here on scripts are Asian, but for a few: a word has no border there
+_ALWAYS, _MAYBE = 1, 2  # whether a byte beside a word belongs to a letter or digit that joins it
+_JOINS = bytes(_MAYBE if byte >= 0x80 else _ALWAYS if chr(byte).isalnum() else 0 for byte in range(256))
 Match = tuple[int, int, int]  # pattern, begin, end
 
 
@@ -49,17 +51,24 @@ class Matcher:
         if not hits:
             return {}
         by_list: defaultdict[str, list[Match]] = defaultdict(list)
-        for hit in hits:
-            if self._stands_alone(form, hit):
-                for name, _, _ in self._owners[hit[0]]:
-                    by_list[name].append(hit)
+        for hit in self._alone(form, hits):
+            for name, _, _ in self._owners[hit[0]]:
+                by_list[name].append(hit)
         return {name: self._tally(name, longest(matches)) for name, matches in by_list.items()}
 
-    def _stands_alone(self, form: memoryview, hit: Match) -> bool:
-        number, begin, end = hit
-        left, right = self._bordered[number]
-        joined = left and _spaced(_last(form[max(0, begin - 4) : begin]))
-        return not joined and not (right and _spaced(_first(form[end : end + 4])))
+    def _alone(self, form: memoryview, hits: Iterable[Match]) -> Iterator[Match]:
+        """Give the hits that no letter or digit joins; a byte decides nearly always, so that none is decoded."""
+        bordered, size = self._bordered, len(form)
+        for hit in hits:
+            number, begin, end = hit
+            left, right = bordered[number]
+            before = _JOINS[form[begin - 1]] if left and begin else 0
+            if before == _ALWAYS or (before and _spaced(_decoded(form[max(0, begin - 4) : begin])[-1:])):
+                continue
+            behind = _JOINS[form[end]] if right and end < size else 0
+            if behind == _ALWAYS or (behind and _spaced(_decoded(form[end : end + 4])[:1])):
+                continue
+            yield hit
 
     def _tally(self, name: str, matches: Iterable[Match]) -> Found:
         counts = Counter(number for number, _, _ in matches)
@@ -90,10 +99,6 @@ def _spaced(character: str) -> bool:
     return character < _UNSPACED and character.isalnum()
 
 
-def _first(piece: memoryview) -> str:
-    """Give the first character of up to four bytes; of none, nothing, which belongs to no word."""
-    return bytes(piece).decode("utf-8", "ignore")[:1]
-
-
-def _last(piece: memoryview) -> str:
-    return bytes(piece).decode("utf-8", "ignore")[-1:]
+def _decoded(piece: memoryview) -> str:
+    """Give the characters of a few bytes, those that are cut left out."""
+    return bytes(piece).decode("utf-8", "ignore")
