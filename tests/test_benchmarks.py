@@ -62,8 +62,8 @@ def is_joined(paragraph: str, pool: set[str], between: str) -> bool:
 def test_a_mix_has_as_much_of_each_language() -> None:
     """English and Chinese have about the same number of bytes."""
     size: Counter[str] = Counter()
-    for language, document in itertools.islice(text.mixed(1), 400):
-        size[language] += len(document.encode())
+    for name, document in itertools.islice(text.mixed(1), 400):
+        size[name] += len(document.encode())
     assert size["en"] == pytest.approx(size["zh"], rel=0.1)
 
 
