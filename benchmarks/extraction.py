@@ -24,6 +24,10 @@ from headrace.stages.parsing.extraction.engines import by_headrace
 TARGETS = {"f1_minus_best_peer": Target(-0.02, 0), "pages_vs_trafilatura_fast": Target(1.5, 4)}
 OURS = "headrace"
 _FAST = "trafilatura fast"
+_PEERS = (
+    *(_FAST, f"{_FAST}, text", "trafilatura", "readability-lxml", "resiliparse", "jusText"),
+    "selectolax, all text",
+)
 _ENVIRONMENT = Path(__file__).parents[1] / ".bench-env" / "extraction"
 _SCRIPT = Path(__file__).parent / "peers" / "extraction_pages.py"
 _WARM_PAGES = 5
@@ -167,8 +171,7 @@ def _row(name: str, score: Score, pages_per_second: float) -> str:
 
 
 def _absent(versions: Mapping[str, str]) -> list[str]:
-    known = ("trafilatura fast", "trafilatura", "readability-lxml", "resiliparse", "jusText", "selectolax, all text")
-    return [name for name in known if name not in versions]
+    return [name for name in _PEERS if name not in versions]
 
 
 def _made_gold() -> list[GoldPage]:

@@ -22,6 +22,13 @@ def trafilatura_fast() -> Peer:
     return lambda page: trafilatura.extract(page, fast=True) or ""
 
 
+def trafilatura_without_comments() -> Peer:
+    """Do what the others do: comments under a text are no part of it."""
+    import trafilatura
+
+    return lambda page: trafilatura.extract(page, fast=True, include_comments=False) or ""
+
+
 def trafilatura_default() -> Peer:
     import trafilatura
 
@@ -72,6 +79,7 @@ def selectolax_text() -> Peer:
 
 PEERS: dict[str, tuple[Callable[[], Peer], str]] = {
     "trafilatura fast": (trafilatura_fast, "trafilatura"),
+    "trafilatura fast, text": (trafilatura_without_comments, "trafilatura"),
     "trafilatura": (trafilatura_default, "trafilatura"),
     "readability-lxml": (readability_lxml, "readability-lxml"),
     "resiliparse": (resiliparse_main, "resiliparse"),

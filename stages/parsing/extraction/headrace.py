@@ -28,7 +28,7 @@ def main_text(page: str) -> str:
 
 def extracted(blocks: Blocks, chosen: Weights) -> str:
     """Give the main text out of a page's blocks."""
-    shown = _shown(blocks)
+    shown = shown_of(blocks)
     if not len(shown):
         return ""
     return laid_out(shown, judged(shown, chosen))
@@ -36,9 +36,14 @@ def extracted(blocks: Blocks, chosen: Weights) -> str:
 
 def judged(blocks: Blocks, chosen: Weights) -> Flags:
     """Flag the blocks of the main text."""
+    return decided(blocks, *scored(blocks, chosen))
+
+
+def scored(blocks: Blocks, chosen: Weights) -> tuple[Look, Flags, Floats]:
+    """Give the first look, which blocks stand in the best box, and the score of each after the second look."""
     seen = look(blocks)
     again = second_look(blocks, seen, weighed(seen.features, chosen.first))
-    return decided(blocks, seen, again.held, weighed(again.features, chosen.second))
+    return seen, again.held, weighed(again.features, chosen.second)
 
 
 def decided(blocks: Blocks, seen: Look, held: Flags, scores: Floats) -> Flags:
@@ -83,7 +88,7 @@ def _densest(blocks: Blocks, prose: Floats) -> Flags:
     return inside(blocks.parents, box)[blocks.homes] & (prose > 0)
 
 
-def _shown(blocks: Blocks) -> Blocks:
+def shown_of(blocks: Blocks) -> Blocks:
     """Leave out what is hidden, unless that is nearly all of the page: then a script shows it."""
     hidden = blocks.nodes[blocks.homes, SECRET] > 0
     sizes = blocks.table[:, CHARACTERS] - blocks.table[:, LINKED]

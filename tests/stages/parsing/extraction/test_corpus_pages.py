@@ -13,6 +13,7 @@ from benchmarks import extraction_gold as gold
 
 from headrace.stages.parsing.extraction.engines import by_headrace
 
+_SERVERS = 21
 CLEAN = "数据预处理是大模型训练的第一步。清洗、去重、分级，缺一不可。"
 
 
@@ -91,3 +92,24 @@ def test_gold_pages_of_the_tuning_half(pages: Path) -> None:
     for page in gold.gold_pages("tuning"):
         score = score.plus(page, by_headrace(page.page))
     assert score.f1 > 0.94
+
+
+def test_elements_that_are_rare_or_of_another_vocabulary(pages: Path) -> None:
+    """Unknown elements give their text in its place; what a canvas holds is for browsers that cannot draw."""
+    colour = ["My favorite color is blue red!"] * 2
+    lines = ["Hello", "Teletype text", *colour, "My car is blue.", "My new car is silver."]
+    folder = pages / "html/trafilatura-resources"
+    text = by_headrace(page_of(folder / "tests__resources__exotic_tags.html"))
+    assert text.split("\n") == [*lines, "other tag invalid TEI tag", "invalid TEI tag"]
+    text = by_headrace(page_of(folder / "tests__resources__exotic_tags_tei.html"))
+    assert text.split("\n") == [*lines, "other tag invalid TEI tag", "tail", "invalid TEI tag"]
+
+
+def test_a_page_of_data_is_kept(pages: Path) -> None:
+    """A server's status is lists and tables without a sentence; every row is a line, with a place for each cell."""
+    text = by_headrace(page_of(pages / "html/trafilatura-resources/tests__resources__apache.html"))
+    lines = text.split("\n")
+    assert lines[0] == "Apache Server Status for ub2fkkeeyl3jgwwz.onion (via 127.0.0.1)"
+    assert "Srv | PID | Acc | M | CPU | SS | Req | Conn | Child | Slot | Client | VHost | Request" in lines
+    servers = [cells for line in lines if (cells := line.split(" | "))[0].endswith("-0")]
+    assert [cells[0] for cells in servers] == [f"{number}-0" for number in range(_SERVERS)]
