@@ -6,6 +6,7 @@ import gzip
 import io
 import tarfile
 import zipfile
+import zlib
 from pathlib import Path
 
 import pyarrow as pa
@@ -222,6 +223,21 @@ def test_cut_archives(tmp_path: Path) -> None:
         part = the_part(tmp_path, "z.zip", whole[:at])
         assert set(part.documents["member"].to_pylist()) == {"a.txt", "folder/b.JSONL"}
         assert verdicts(part) == [(f"s:z.zip#{at}", "quarantined", "truncated")]
+
+
+@pytest.mark.parametrize("ending", ["tar", "tar.gz"])
+@pytest.mark.parametrize("size", [1, 511, 512, 700])
+def test_every_cut_keeps_or_names_the_last_member(tmp_path: Path, ending: str, size: int) -> None:
+    """Where only its padding is lost it is kept; where some of it is, it is named; the archive is named anyhow."""
+    data = tar({"a.txt": b"first", "b.txt": b"x" * size})
+    end = 3 * 512 + size
+    for cut in (3 * 512, end - 1, end, end + 1, -(-end // 512) * 512 - 1, -(-end // 512) * 512):
+        packer = zlib.compressobj(wbits=31)
+        flushed = packer.compress(data[:cut]) + packer.flush(zlib.Z_SYNC_FLUSH)
+        part = the_part(tmp_path, f"t.{ending}", flushed if ending == "tar.gz" else data[:cut])
+        named = [(f"s:t.{ending}!b.txt#0", "quarantined", "truncated")] if cut < end else []
+        assert part.documents["member"].to_pylist() == (["a.txt"] if named else ["a.txt", "b.txt"])
+        assert verdicts(part) == [*named, (f"s:t.{ending}#{cut}", "quarantined", "truncated")]
 
 
 def test_a_damaged_zip_member_costs_itself(tmp_path: Path) -> None:

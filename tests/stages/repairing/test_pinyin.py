@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import time
+from collections import Counter
 
 import pytest
 
 from headrace.stages.kernels.characters import simplified
+from headrace.stages.repairing import pinyin
 from headrace.stages.repairing.pinyin import unannotated
 from headrace.stages.repairing.readings import fits
 
@@ -90,9 +91,27 @@ def test_readings() -> None:
     assert not fits("x", "xī")
 
 
-def test_linear_time() -> None:
-    """Ten thousand different characters and annotations take no more than their number."""
-    text = "".join(f"{chr(0x4E00 + i)}(shù)" for i in range(20_000)) + "\ufffd(xún)灮" * 20_000
-    begin = time.perf_counter()
-    unannotated(text)
-    assert time.perf_counter() - begin < 5
+def test_work_is_linear(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a page of four times the length four times as much is encoded and read again, of any other page nothing."""
+    work = Counter[str]()
+    encode, decode = pinyin._gbk, pinyin._decoded
+
+    def encoded(text: str) -> bytes:
+        work["characters"] += len(text)
+        return encode(text)
+
+    def decoded(data: bytes) -> str:
+        work["bytes"] += len(data)
+        return decode(data)
+
+    monkeypatch.setattr(pinyin, "_gbk", encoded)
+    monkeypatch.setattr(pinyin, "_decoded", decoded)
+
+    def cost(count: int) -> int:
+        work.clear()
+        unannotated("".join(f"{chr(0x4E00 + i)}(shù)" for i in range(count)) + "\ufffd(xún)灮" * count)
+        assert not work  # no page that was annotated
+        assert unannotated(annotate(PAGE * count))[1] > count
+        return work.total()
+
+    assert 0 < cost(2_000) <= 4.1 * cost(500)
