@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headrace.pipeline.committer import Committer
-from headrace.pipeline.drop_bands_watch import DropWatch
+from headrace.pipeline.drop_bands.watch import DropWatch
 from headrace.pipeline.events import EventLog
 from headrace.pipeline.executor import Call, DeadlineError, Executor, HostDiedError, ObjectLostError
 from headrace.pipeline.host import Done, HostSetup, Job

@@ -14,8 +14,8 @@ from headrace.pipeline.cli_look import RUN
 from headrace.pipeline.cli_output import print_json
 
 if TYPE_CHECKING:
-    from headrace.pipeline.forget_account import Account
-    from headrace.pipeline.forget_steps import Trained
+    from headrace.pipeline.forgetting.account import Account
+    from headrace.pipeline.forgetting.steps import Trained
 
 _SHOWN = 10  # documents; ranges of steps, files
 
@@ -46,7 +46,7 @@ def forget(
     used them, which checkpoints are clean, and where the text still is. Each option may be given several times; without
     any it says what is forgotten so far. Exit code 1: a finished RUN has no document of a given ID.
     """
-    from headrace.pipeline.forget_account import account
+    from headrace.pipeline.forgetting.account import account
     from headrace.schemas.forgetting import DOC, DOMAIN, URL, request
 
     asked = [request(kind, value) for kind, given in ((DOC, docs), (URL, urls), (DOMAIN, domains)) for value in given]

@@ -57,7 +57,7 @@ def report(
         _refuse_policy_options(ctx)
         _plain(run, as_json=as_json)
         return
-    from headrace.pipeline.policy_report import PolicyRequest, write_policy
+    from headrace.pipeline.policy.report import PolicyRequest, write_policy
 
     found = write_policy(run, PolicyRequest(sample, seed, source, words))
     if as_json:
@@ -87,8 +87,8 @@ def _plain(run: Path, *, as_json: bool) -> None:
 
 def print_policy(run: Path, found: Row) -> None:
     """Print a line for each source and each finding, what is not known, and where the page is."""
-    from headrace.pipeline.policy_report import POLICY_HTML
-    from headrace.pipeline.policy_tables import FINDINGS, OVERVIEW, findings, overview
+    from headrace.pipeline.policy.report import POLICY_HTML
+    from headrace.pipeline.policy.tables import FINDINGS, OVERVIEW, findings, overview
 
     print_table("policy: rates with 95 % intervals", OVERVIEW, overview(found))
     rows = findings(found)

@@ -56,7 +56,7 @@ def carry_out(
     ctx: click.Context, loaded: LoadedConfig, *, fresh: bool, as_json: bool, plan: Plan | None = None
 ) -> None:
     """Run a pipeline with its progress on the terminal, print what came of it, and end with 1 if it was stopped."""
-    from headrace.pipeline.drop_bands import DropBandError
+    from headrace.pipeline.drop_bands.bands import DropBandError
     from headrace.pipeline.progress import shown
     from headrace.pipeline.report import write_report
     from headrace.pipeline.run import run_pipeline

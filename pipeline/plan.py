@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from headrace.pipeline.committed import PLAN_VERSION
 from headrace.pipeline.config import PipelineConfig
-from headrace.pipeline.drop_bands import check_names, known_rules
+from headrace.pipeline.drop_bands.bands import check_names, known_rules
 from headrace.pipeline.listing import cut_splits, resolve_source
 from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.packs import pack_hashes, stage_names

@@ -11,8 +11,8 @@ from typing import Any
 
 from headrace import __version__
 from headrace.pipeline.committed import Committed, open_committed
-from headrace.pipeline.drop_bands_report import bands_report
-from headrace.pipeline.drop_bands_totals import WHOLE, Totals
+from headrace.pipeline.drop_bands.report import bands_report
+from headrace.pipeline.drop_bands.totals import WHOLE, Totals
 from headrace.pipeline.events import read_events
 from headrace.pipeline.report_documents import DocumentFacts, Row, read_facts
 from headrace.pipeline.report_events import Times, read_times

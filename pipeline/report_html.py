@@ -7,7 +7,7 @@ from html import escape
 from typing import TypeAlias
 
 from headrace.pipeline.charts import DROPPED, bar_chart, curve_chart, funnel_chart, histogram_chart
-from headrace.pipeline.drop_bands_report import bands_section
+from headrace.pipeline.drop_bands.report import bands_section
 from headrace.pipeline.report_documents import Row
 from headrace.pipeline.report_parts import facts_box, picked, table, warning_box, whole_page
 from headrace.pipeline.wording import cell, size_words

@@ -17,8 +17,8 @@ from headrace.pipeline.chain import Chain, Engine, RollbackError, Tally
 from headrace.pipeline.committed import check_present
 from headrace.pipeline.committer import Committer
 from headrace.pipeline.config import EngineConfig
-from headrace.pipeline.drop_bands import Bands, known_rules
-from headrace.pipeline.drop_bands_watch import DropWatch
+from headrace.pipeline.drop_bands.bands import Bands, known_rules
+from headrace.pipeline.drop_bands.watch import DropWatch
 from headrace.pipeline.events import EventLog, Watcher
 from headrace.pipeline.executor import Executor, InlineExecutor
 from headrace.pipeline.host import HostSetup

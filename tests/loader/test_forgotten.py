@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.pipeline.forget_runs import by_row, documents, page_run, served
+from tests.pipeline.forgetting.page_runs import by_row, documents, page_run, served
 from torch.utils.data import DataLoader
 
 from headrace.loader.batch import Batch
 from headrace.loader.stream import ShardedDataset
 from headrace.loader.torch_dataset import TokenDataset, TokenStream
-from headrace.pipeline.forget import forget
+from headrace.pipeline.forgetting.forget import forget
 from headrace.pipeline.run import run_pipeline
 from headrace.schemas.errors import FormatError
 from headrace.schemas.forgetting import request

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.pipeline.policy_rates import EXAMPLES, Rate, rate_of
+from headrace.pipeline.policy.rates import EXAMPLES, Rate, rate_of
 from headrace.stages.kernels.arrays import Column, Counts, text_buffers
 from headrace.stages.privacy.find import found
 from headrace.stages.privacy.kinds import KINDS

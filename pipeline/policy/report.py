@@ -10,7 +10,7 @@ from pathlib import Path
 from headrace import __version__
 from headrace.pipeline.committed import Committed, open_committed, where
 from headrace.pipeline.json_numbers import finite
-from headrace.pipeline.policy_findings import (
+from headrace.pipeline.policy.findings import (
     ANY_LEFT,
     ANY_PII,
     ANY_UNSAFE,
@@ -22,11 +22,11 @@ from headrace.pipeline.policy_findings import (
     Counted,
     Sample,
 )
-from headrace.pipeline.policy_html import policy_page
-from headrace.pipeline.policy_notes import notes
-from headrace.pipeline.policy_rates import CONFIDENCE, Rate
-from headrace.pipeline.policy_sample import Population, populations, sampled
-from headrace.pipeline.policy_words import WordList, counted, read_lists
+from headrace.pipeline.policy.notes import notes
+from headrace.pipeline.policy.page import policy_page
+from headrace.pipeline.policy.rates import CONFIDENCE, Rate
+from headrace.pipeline.policy.sample import Population, populations, sampled
+from headrace.pipeline.policy.words import WordList, counted, read_lists
 from headrace.pipeline.report_documents import Row
 from headrace.schemas.durable import replace_file
 from headrace.schemas.errors import ConfigError

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from headrace.pipeline.drop_bands import Band, Bands, check_names, known_rules
+from headrace.pipeline.drop_bands.bands import Band, Bands, check_names, known_rules
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.ledger import StageCounts
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.pipeline.small_runs import output, small_run, write_texts
 
-from headrace.pipeline.drop_bands import DropBandError
+from headrace.pipeline.drop_bands.bands import DropBandError
 from headrace.pipeline.run import run_pipeline
 
 SHORT = "{kind: clean, min_characters: 110, min_function_word_share: null}"

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.pipeline.forget_runs import documents, page_run
+from tests.pipeline.forgetting.page_runs import documents, page_run
 from tests.pipeline.small_runs import output
 from tests.protocol.power_disk import PowerDisk
 
 from headrace.pipeline.cli import main
 from headrace.pipeline.explain import explain
-from headrace.pipeline.forget import forget
-from headrace.pipeline.forget_account import account
+from headrace.pipeline.forgetting.account import account
+from headrace.pipeline.forgetting.forget import forget
 from headrace.pipeline.inspect_run import inspect_run
 from headrace.pipeline.run import run_pipeline
 from headrace.pipeline.verify import verify

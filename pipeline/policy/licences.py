@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.pipeline.policy_rates import EXAMPLES
+from headrace.pipeline.policy.rates import EXAMPLES
 
 COLUMN = "column"  # the column `licence` alone says it: the source's option, or a field
 EVIDENCE = "licence_evidence"  # in `metadata`: a list of {licence, kind, where}

@@ -13,7 +13,7 @@ import numpy as np
 from headrace.loader.order import IntArray
 from headrace.loader.windows import Schedule, schedule
 from headrace.pipeline.committed import Committed
-from headrace.pipeline.forget_sequences import Sequences
+from headrace.pipeline.forgetting.sequences import Sequences
 from headrace.pipeline.standing import all_metrics
 from headrace.schemas.errors import FormatError
 from headrace.schemas.training import TRAINER_FOLDER, LoaderConfig

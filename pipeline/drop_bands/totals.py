@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from headrace.pipeline.drop_bands import Bands, DropShare
+from headrace.pipeline.drop_bands.bands import Bands, DropShare
 from headrace.schemas.ledger import StageCounts, UnitLedger, total
 
 Counts = tuple[StageCounts, ...]

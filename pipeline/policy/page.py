@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from headrace.pipeline.policy_tables import OVERVIEW, overview
+from headrace.pipeline.policy.tables import OVERVIEW, overview
 from headrace.pipeline.report_documents import Row
 from headrace.pipeline.report_parts import facts_box, table, warning_box, whole_page
 from headrace.pipeline.wording import rate_words

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from headrace.pipeline.policy_findings import Counted
+from headrace.pipeline.policy.findings import Counted
 from headrace.schemas.durable import sha256_file
 from headrace.schemas.errors import ConfigError
 from headrace.stages.kernels.arrays import Column, Counts

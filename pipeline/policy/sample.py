@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from xxhash import xxh3_64_intdigest
 
 from headrace.pipeline.committed import Committed, read_columns, reading, unit_of, where
-from headrace.pipeline.policy_licences import Licences
+from headrace.pipeline.policy.licences import Licences
 from headrace.pipeline.shard_rows import read_shard
 from headrace.schemas.document import KEPT
 from headrace.schemas.errors import ConfigError

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from headrace.pipeline.committed import read_columns, read_ledger, where
 from headrace.pipeline.committer import Committer
-from headrace.pipeline.drop_bands import EXAMPLES, Bands, DropBandError, DropShare, OnBand
-from headrace.pipeline.drop_bands_totals import Totals
+from headrace.pipeline.drop_bands.bands import EXAMPLES, Bands, DropBandError, DropShare, OnBand
+from headrace.pipeline.drop_bands.totals import Totals
 from headrace.pipeline.dropped_examples import Example, Examples, examples_words
 from headrace.pipeline.events import EventLog
 from headrace.pipeline.host import Done

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.pipeline.forget_runs import documents, page_run
+from tests.pipeline.forgetting.page_runs import documents, page_run
 from tests.pipeline.small_runs import output
 
 from headrace.pipeline.cli import main
 from headrace.pipeline.events import Event
 from headrace.pipeline.explain import explain
-from headrace.pipeline.forget import forget
+from headrace.pipeline.forgetting.forget import forget
 from headrace.pipeline.load import load_config
 from headrace.pipeline.run import run_pipeline
 from headrace.pipeline.verify import verify

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.pipeline.forget_runs import documents, page_run
+from tests.pipeline.forgetting.page_runs import documents, page_run
 
 from headrace.pipeline.committed import open_committed
-from headrace.pipeline.forget import forget
+from headrace.pipeline.forgetting.forget import forget
 from headrace.pipeline.replay_choice import Wanted, chosen_records
 from headrace.pipeline.run import run_pipeline
 from headrace.schemas.forgetting import request

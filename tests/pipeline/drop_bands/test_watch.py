@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from tests.pipeline.small_runs import output, small_run, write_texts
 
 from headrace.pipeline.cli import main
-from headrace.pipeline.drop_bands import DropBandError
+from headrace.pipeline.drop_bands.bands import DropBandError
 from headrace.pipeline.events import Event
 from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.plan import make_plan

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from headrace.pipeline.drop_bands import Bands, DropShare, known_rules
-from headrace.pipeline.drop_bands_totals import Totals
+from headrace.pipeline.drop_bands.bands import Bands, DropShare, known_rules
+from headrace.pipeline.drop_bands.totals import Totals
 from headrace.pipeline.dropped_examples import Example
 from headrace.pipeline.report_documents import EXAMPLES_EACH, Row
 from headrace.pipeline.report_parts import table

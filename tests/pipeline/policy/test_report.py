@@ -11,7 +11,7 @@ from tests.pipeline.small_runs import small_run, write_texts
 
 from headrace.pipeline.cli import main
 from headrace.pipeline.load import load_config
-from headrace.pipeline.policy_report import PolicyRequest, policy_data, write_policy
+from headrace.pipeline.policy.report import PolicyRequest, policy_data, write_policy
 from headrace.pipeline.run import run_pipeline
 from headrace.pipeline.run_folder import RunFolder
 from headrace.schemas.errors import ConfigError

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headrace.pipeline.policy_findings import Sample, contexts
-from headrace.pipeline.policy_licences import Licences
-from headrace.pipeline.policy_rates import interval, rate_of
+from headrace.pipeline.policy.findings import Sample, contexts
+from headrace.pipeline.policy.licences import Licences
+from headrace.pipeline.policy.rates import interval, rate_of
 from headrace.stages.base import conform
 from headrace.stages.privacy.find import found, personal_data
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.pipeline.forget_runs import by_row, documents, page_run, samples, served
+from tests.pipeline.forgetting.page_runs import by_row, documents, page_run, samples, served
 from tests.trainer.conftest import metrics, run_training, training
 
 from headrace.loader.stream import ShardedDataset
 from headrace.pipeline.cli import main
-from headrace.pipeline.forget_account import Account, account
+from headrace.pipeline.forgetting.account import Account, account
 from headrace.pipeline.run import run_pipeline
 from headrace.pipeline.verify import verify
 from headrace.schemas.forgetting import request

@@ -11,9 +11,9 @@ import numpy as np
 
 from headrace.pipeline.committed import Committed, unit_of
 from headrace.pipeline.explain import near_ids
-from headrace.pipeline.forget import Found, Outcome, forget
-from headrace.pipeline.forget_sequences import Sequences, held
-from headrace.pipeline.forget_steps import Trained, trained
+from headrace.pipeline.forgetting.forget import Found, Outcome, forget
+from headrace.pipeline.forgetting.sequences import Sequences, held
+from headrace.pipeline.forgetting.steps import Trained, trained
 from headrace.pipeline.run_folder import in_use
 from headrace.schemas.document import QUARANTINED
 from headrace.schemas.forgetting import Request

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from headrace.pipeline.committed import Committed
-from headrace.pipeline.policy_findings import ANY_PII, ANY_UNSAFE, RIGHTS, Sample
-from headrace.pipeline.policy_sample import Population
-from headrace.pipeline.policy_words import WordList
+from headrace.pipeline.policy.findings import ANY_PII, ANY_UNSAFE, RIGHTS, Sample
+from headrace.pipeline.policy.sample import Population
+from headrace.pipeline.policy.words import WordList
 
 
 def notes(
