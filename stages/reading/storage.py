@@ -22,6 +22,10 @@ UNREADABLE = -1  # mtime_ns of a file that could not even be looked at when the 
 _STORE_FAULTS = (OSError, pa.ArrowException)
 
 
+class InputChangedError(HeadraceError):
+    """A file is not the one that the plan was made with."""
+
+
 def open_listed(root: str, file: InputFile) -> BinaryIO:
     """Open a listed file for unbuffered reads at any offset.
 
@@ -47,7 +51,7 @@ def open_table(root: str, file: InputFile) -> pa.NativeFile:
 
 
 def check_unchanged(root: str, file: InputFile) -> None:
-    """Raise HeadraceError where a file that is open already is no longer the one that the plan was made with."""
+    """Raise InputChangedError where a file is no longer the listed one, HeadraceError where its store is silent."""
     with suppress(StreamFaultError):  # it cannot be examined now; the next read says so, if it matters
         if is_uri(root):
             _compare(file, *_stored_state(root, file), str(parse_location(root).below(file.path)))
@@ -127,8 +131,8 @@ def _compare(file: InputFile, size: int, mtime_ns: int | None, where: str) -> No
         raise _changed(where, f"it had {file.bytes} bytes and has {size} now, or its time differs")
 
 
-def _changed(where: str, why: str) -> HeadraceError:
-    return HeadraceError(
+def _changed(where: str, why: str) -> InputChangedError:
+    return InputChangedError(
         "an input file changed after the run was planned",
         where=where,
         why=why,

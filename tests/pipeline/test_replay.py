@@ -19,7 +19,8 @@ from headrace.pipeline.committed import read_plan
 from headrace.pipeline.explain import explain
 from headrace.pipeline.inspect_run import inspect_run
 from headrace.pipeline.load import load_config
-from headrace.pipeline.replay import Wanted, make_replay
+from headrace.pipeline.replay import make_replay
+from headrace.pipeline.replay_choice import Wanted
 from headrace.pipeline.run import run_pipeline
 from headrace.pipeline.verify import verify
 from headrace.schemas.errors import ConfigError
@@ -231,7 +232,7 @@ def test_an_input_that_changed_is_refused_by_name(made: Path, tmp_path: Path) ->
     try:
         os.utime(other, ns=(1, 1))
         os.utime(changed, ns=(1, 1))
-        with pytest.raises(ConfigError, match=r"source web: an input changed since the run: a\.txt\. Restore it"):
+        with pytest.raises(ConfigError, match=r"source web: an input changed since the run: a\.txt \(.*\)\. Restore"):
             make_replay(made / "run", Wanted("cp037"))
         assert make_replay(made / "run", Wanted("cp037", path="deep")).records == 3
     finally:
