@@ -12,7 +12,7 @@ from headrace.schemas.document import DROPPED
 from headrace.stages.base import BatchStage, judged
 from headrace.stages.kernels.arrays import Array, Flags, Floats, with_column
 from headrace.stages.languages.codes import checked, covers
-from headrace.stages.languages.find import ONE_VARIANT, Found, ModelName, found
+from headrace.stages.languages.found import ONE_VARIANT, Found, ModelName
 
 Share = Annotated[float | None, Field(ge=0, le=1)]
 Confidence = Annotated[float, Field(ge=0, le=1)]
@@ -93,6 +93,8 @@ class Language(BatchStage):
 
     def process(self, table: pa.Table) -> pa.Table:
         """Give the table with language, script and values, and with verdicts."""
+        from headrace.stages.languages.find import found
+
         result = found(table["text"], self.model)
         table = with_column(table, "language", pa.array(result.language.tolist(), pa.string()))
         table = with_column(table, "script", pa.array(result.script.tolist(), pa.string()))

@@ -6,11 +6,7 @@ characters for each; Hangul is Korean, other Han Chinese. Two scripts in one tex
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from headrace.stages.kernels import language_scan as scan
@@ -27,11 +23,10 @@ from headrace.stages.kernels.arrays import (
     text_buffers,
 )
 from headrace.stages.kernels.language_lines import keywords, traits
+from headrace.stages.languages.found import ONE_VARIANT, Found, ModelName, Names
 from headrace.stages.languages.literary import folded, known_pairs, literary, weights
 from headrace.stages.languages.scripts import LATIN, SCRIPTS, scripts, signs
 
-ModelName = Literal["py3langid", "scripts"]
-Names = npt.NDArray[np.str_]
 UNDETERMINED, CODE = "und", "code"
 LEAST_LETTERS = {"Hani": 4, "Kana": 2, "Hang": 2}  # fewer say nothing
 LEAST_OTHER = 12  # letters of another script
@@ -40,7 +35,6 @@ SAMPLES = (256, 2048)  # bytes of letters that the model reads at first, and whe
 SURE = 0.95
 LEAST_CODE = 16  # bytes
 CODE_FROM = 0.7  # of the bytes
-ONE_VARIANT = 0.9  # from this share of telling characters on a text is in one variant
 _KANJI = 4  # Han characters that one kana makes Japanese: a tenth of kana is enough
 _LEAST_CANTONESE, _CANTONESE = 2, 0.4  # characters, and their share of those that tell Cantonese from standard Chinese
 _CANTONESE_OF_HAN = 0.015  # poems have one here and there
@@ -48,22 +42,6 @@ _LEAST_JAPANESE = 2  # characters of Japanese alone, without kana
 _HAN_BYTES = 3
 _DIGITS = 6  # of what logarithms give: machines differ in the last bits
 _PRIOR = 1  # characters that are taken to speak against a language that characters settle
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What each document is. `hant_share` is NaN where no Han character tells the variants apart."""
-
-    language: Names
-    script: Names
-    confidence: Floats
-    language_share: Floats
-    hant_share: Floats
-    classical: Floats
-    cantonese: Floats
-    code_share: Floats
-    table_share: Floats
-    digit_share: Floats
 
 
 def found(texts: Column, name: ModelName) -> Found:
