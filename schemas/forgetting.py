@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from urllib.parse import unquote, unquote_to_bytes
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +27,13 @@ URL: Literal["url"] = "url"
 DOMAIN: Literal["domain"] = "domain"
 NEVER = np.iinfo(np.int64).max  # the revision of what no request means
 _GLOB = re.compile(r"\*|\[[^]]+\]")
-_HOST = r"(?s)^(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://)?(?P<host>[^/?#]*)(?P<rest>[^#]*?)/?(?:#.*)?$"
+# A scheme ends with two slashes: what stands before the colon of `example.com:8080/x` is a host.
+_HOST = r"(?s)^(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//)?(?P<host>[^/?#]*)(?P<rest>[^#]*?)/?(?:#.*)?$"
+_PORT = re.compile(r":\d*$")
+_OWN_PORTS = (":", ":80", ":443")  # of http and https: written or not, it is the same page
+_ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+# Bytes that mean the same, escaped or not: unreserved ones (RFC 3986, 2.3), and those that no URL may hold unescaped.
+_PLAIN = re.compile(rb"[A-Za-z0-9._~ \"<>`{|}^\x80-\xff-]+")
 _NAME = re.compile(r"[^\s/?#@:*\[\]]+")
 
 
@@ -66,33 +74,77 @@ def request(kind: Kind, value: str) -> Request:
 
 
 def url_key(url: str) -> str:
-    """Give the form in which URLs are compared: without scheme, fragment and last slash, the host in lower case.
+    """Give the form in which URLs are compared: as people read them, without scheme, fragment and last slash.
 
-    >>> url_key("HTTPS://Example.COM/A/?q=1#top"), url_key("http://example.com/")
-    ('example.com/A/?q=1', 'example.com')
+    >>> url_key("HTTPS://Example.COM:443/A/?q=1#top"), url_key("http://xn--fsqu00a.cn/%e6%96%b0/")
+    ('example.com/A/?q=1', '例子.cn/新')
     """
     return str(url_keys(pa.array([url], pa.string()))[0].as_py())
 
 
 def url_keys(urls: Column) -> Column:
     """Give the compared form of a column of URLs; null stays null."""
-    parts = pc.extract_regex(urls, _HOST)
+    written = pc.replace_substring(pc.utf8_trim_whitespace(urls), "\\", "/")  # as browsers do
+    parts = pc.extract_regex(written, _HOST)
     hosts, rests = (pc.struct_field(parts, name) for name in ("host", "rest"))
-    keys: Column = pc.binary_join_element_wise(pc.utf8_lower(hosts), rests, "")
+    escaped = pc.any(pc.match_substring(rests, "%")).as_py()
+    joined: tuple[Any, ...] = (_mapped(hosts, _site), _mapped(rests, _read) if escaped else rests, "")
+    keys: Column = pc.binary_join_element_wise(*joined)
     return keys
 
 
-def host_key(host: str) -> str:
-    """Give the form in which hosts are compared: lower case, ASCII, without user, port and last dot.
+def _mapped(names: Column, change: Callable[[str], str]) -> Column:
+    """Change each different name once; null stays null."""
+    found = pc.unique(names)
+    changed = pa.array([None if name is None else change(name) for name in found.to_pylist()], pa.string())
+    mapped: Column = pc.take(changed, pc.index_in(names, found))
+    return mapped
 
-    >>> host_key("user@WWW.Example.com.:8080"), host_key("例子.中国")
-    ('www.example.com', 'xn--fsqu00a.xn--fiqs8s')
-    """
-    name = re.sub(r":\d*$", "", host.rpartition("@")[2]).rstrip(".").lower()
+
+def _site(host: str) -> str:
+    user, at, rest = host.rpartition("@")
+    port = _PORT.search(rest)
+    return user + at + host_key(rest) + (port[0] if port and port[0] not in _OWN_PORTS else "")
+
+
+def _read(rest: str) -> str:
+    """Give what follows the host as it is read: escaped UTF-8 and letters are themselves, other escapes upper case."""
+    return _ESCAPED.sub(_unescaped, rest)
+
+
+def _unescaped(escapes: re.Match[str]) -> str:
+    """Undo a row of escapes; one of bytes that are no UTF-8 (a form in GBK) stays, and so do signs such as %2F."""
+    pieces = re.split(rb"(" + _PLAIN.pattern + rb")", unquote_to_bytes(escapes[0]))
+    return "".join(_piece(piece) for piece in pieces)
+
+
+def _piece(piece: bytes) -> str:
     try:
-        return name.encode("idna").decode()
-    except UnicodeError:  # an empty or too long label: no such host, but a crawl may have written it
-        return name
+        return piece.decode() if _PLAIN.fullmatch(piece) else _escape(piece)
+    except UnicodeDecodeError:
+        return _escape(piece)
+
+
+def _escape(piece: bytes) -> str:
+    return "".join(f"%{byte:02X}" for byte in piece)
+
+
+def host_key(host: str) -> str:
+    """Give the form in which hosts are compared: lower case, in letters (RFC 3492), without user, port and last dot.
+
+    >>> host_key("user@WWW.Example.com.:8080"), host_key("xn--fsqu00a.xn--fiqs8s")
+    ('www.example.com', '例子.中国')
+    """
+    name = unicodedata.normalize("NFKC", unquote(_PORT.sub("", host.rpartition("@")[2])))
+    labels = name.lower().replace("。", ".").strip(".").split(".")
+    return ".".join(map(_in_letters, labels))
+
+
+def _in_letters(label: str) -> str:
+    try:
+        return label[4:].encode("ascii").decode("punycode") if label.startswith("xn--") else label
+    except UnicodeError:  # no such host, but a crawl may have written it
+        return label
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +166,13 @@ class Matcher:
         every = list(requests)
         known = list(docs)
         globs = [r for r in every if r.kind == URL and _GLOB.search(r.value)]
-        whole = [(r.value, r.revision) for r in every if r.kind == URL and not _GLOB.search(r.value)]
+        whole = [(r.value, r.revision) for r in every if r.kind == URL]  # `/x?id[0]=1` may be meant as it is written
         whole += [(url, at) for _, url, at in known if url]
         keys = url_keys(pa.array([url for url, _ in whole], pa.string())).to_pylist()
         return cls(
             _first([*((r.value, r.revision) for r in every if r.kind == DOC), *((doc, at) for doc, _, at in known)]),
             _first(zip(map(str, keys), (at for _, at in whole), strict=True)),
-            _first((r.value, r.revision) for r in every if r.kind == DOMAIN),
+            _first((host_key(r.value), r.revision) for r in every if r.kind == DOMAIN),
             tuple((_expression(r.value), r.revision) for r in globs),
         )
 

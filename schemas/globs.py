@@ -19,8 +19,13 @@ def expression(pattern: str, *, deep: bool = True) -> re.Pattern[str]:
 
 
 def _set(piece: str) -> str | None:
-    """Turn [a-z] and [!a-z] into their expression; None for what is no set."""
+    """Turn [a-z] and [!a-z] into their expression; None for what is no set, such as [z-a]: it stands for itself."""
     if len(piece) < 3 or not (piece.startswith("[") and piece.endswith("]")):
         return None
-    inner = piece[1:-1].replace("\\", r"\\")
-    return f"[^{inner[1:]}]" if inner.startswith("!") else f"[{inner}]"
+    inner = re.sub(r"[\\\[^&~|]", r"\\\g<0>", piece[1:-1].removeprefix("!"))
+    found = f"[{'^' * piece.startswith('[!')}{inner}]"
+    try:
+        re.compile(found)
+    except re.error:
+        return None
+    return found

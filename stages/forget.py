@@ -33,7 +33,7 @@ class Forget(BatchStage):
     identity: for a long run name a copy that stays as it is.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     kind: Literal["forget"] = "forget"
     lists: tuple[str, ...] = Field(

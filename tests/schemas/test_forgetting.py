@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from headrace.schemas.errors import ConfigError
-from headrace.schemas.forgetting import NEVER, Kind, Matcher, host_key, request, url_key
+from headrace.schemas.forgetting import NEVER, Kind, Matcher, Request, host_key, request, url_key
 
 URLS = [
     "https://Example.com/a/b.html?q=1#top",
@@ -22,6 +22,11 @@ def meant(kind: Kind, value: str) -> list[int]:
     table = pa.table({"doc_id": [f"web:{row}" for row in range(len(URLS))], "url": pa.array(URLS, pa.string())})
     found = Matcher.of([request(kind, value)]).revisions(table)
     return [row for row, revision in enumerate(found.tolist()) if revision != NEVER]
+
+
+def matches(asked: Request, url: str) -> bool:
+    revisions = Matcher.of([asked]).revisions(pa.table({"doc_id": ["web:0"], "url": [url]}))
+    return bool(revisions[0] != NEVER)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +69,65 @@ def test_a_pattern_is_a_glob_over_the_whole_url(value: str, rows: list[int]) -> 
     assert meant("url", value) == rows
 
 
+@pytest.mark.parametrize(
+    ("value", "url"),
+    [
+        ("example.com", "example.com:8080/x"),
+        ("example.com", "  https://example.com/x"),
+        ("example.com", "https://example.com\n"),
+        ("example.com", r"https:\\example.com\x"),
+        (".example.com", "https://example.com/x"),
+        ("例子.中国", "https://%E4%BE%8B%E5%AD%90.中国/x"),
+        ("例子。中国", "https://ＷＷＷ.例子.中国/x"),
+        ("例子.中国", f"https://{'a' * 70}.例子.中国/x"),
+        ("faß.de", "https://xn--fa-hia.de/x"),
+    ],
+)
+def test_a_host_is_found_however_it_is_written(value: str, url: str) -> None:
+    """As crawls write them: without a scheme, with white space, backslashes, escapes, wide letters, odd labels."""
+    assert matches(request("domain", value), url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://evil-example.com/", "https://example.com.evil.net/", "https://a.b/?u=@example.com", "a.b#@example.com"],
+)
+def test_a_name_inside_another_address_is_no_host(url: str) -> None:
+    """Neither the end of a longer label, nor a query or a fragment."""
+    assert not matches(request("domain", "example.com"), url)
+
+
+@pytest.mark.parametrize(
+    ("value", "url"),
+    [
+        ("https://例子.cn/新闻/1", "https://例子.cn/%E6%96%B0%E9%97%BB/1"),
+        ("https://例子.cn/%e6%96%b0%e9%97%bb/1", "https://xn--fsqu00a.cn/新闻/1"),
+        ("https://例子.cn/新闻/**", "https://xn--fsqu00a.cn/%E6%96%B0%E9%97%BB/1"),
+        ("https://例*.cn/**", "https://xn--fsqu00a.cn/1"),
+        ("a.b/?q=%d0%c2", "https://a.b/?q=%D0%C2"),
+        ("a.b/%7euser/a b", "https://a.b/~user/a%20b"),
+        ("a.b:8080/x", "https://a.b:8080/x"),
+        ("https://a.b:443/x", "http://a.b/x"),
+        ("https://a.b/?id[0]=1", "https://a.b/?id[0]=1"),
+        ("https://a.b/[z-a]*", "https://a.b/[z-a]b"),
+        ("https://a.b/[[&&~~||\\d]*", "https://a.b/&b"),
+        ("**/(x+y)|.*", "https://a.b/(x+y)|.z"),
+    ],
+)
+def test_a_url_means_the_page_however_it_is_written(value: str, url: str) -> None:
+    """Escapes, host letters and own ports make no difference, and signs of globs and expressions may be meant."""
+    assert matches(request("url", value), url)
+
+
+@pytest.mark.parametrize(
+    ("value", "url"),
+    [("a.b/x%2Fy", "a.b/x/y"), ("a.b/%d0%c2", "a.b/%D0%C3"), ("a.b:8080/x", "a.b/x"), ("a.b/X", "a.b/x")],
+)
+def test_other_addresses_stay_others(value: str, url: str) -> None:
+    """An escaped sign is not the sign, and a path has its case."""
+    assert not matches(request("url", value), url)
+
+
 def test_documents_are_named_exactly() -> None:
     """A doc_id is no pattern."""
     assert meant("doc", "web:3") == [3]
@@ -103,5 +167,11 @@ def test_bytes_that_are_no_text_are_refused(kind: Kind) -> None:
 
 def test_keys_of_odd_addresses() -> None:
     """What is no address is compared as it is."""
-    assert [url_key(url) for url in ("", "mailto:a@b.c", "//h/x", "a:b", "HTTP://H")] == ["", "a@b.c", "h/x", "b", "h"]
+    assert [url_key(url) for url in ("", "mailto:a@b.c", "//h/x", "a:b", "HTTP://H")] == [
+        "",
+        "mailto:a@b.c",
+        "h/x",
+        "a:b",
+        "h",
+    ]
     assert [host_key(host) for host in ("", "a..b", "x" * 70, "[::1]:80")] == ["", "a..b", "x" * 70, "[::1]"]
