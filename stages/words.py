@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, field_validator
 
 from headrace.schemas.document import DROPPED
 from headrace.stages.base import BatchStage, judged
@@ -48,6 +48,16 @@ class Words(BatchStage):
         "赌*博; words that happen to follow each other over a space are then found, too.",
     )
     _file: Path | None = PrivateAttr(None)
+
+    @field_validator("lists")
+    @classmethod
+    def _columns_of_their_own(cls, lists: dict[str, WordList]) -> dict[str, WordList]:
+        """Refuse names that end as the value of another list does: both would fill one column."""
+        for name in lists:
+            for ending in (_RATE, _DISTINCT):
+                if name.endswith(ending) and name.removesuffix(ending) in lists:
+                    raise ValueError(f"lists {name.removesuffix(ending)!r} and {name!r} give values of one name")
+        return lists
 
     def packed(self, base: Path) -> bytes:
         """Give the words as they are searched for; ConfigError for a list that cannot be used."""

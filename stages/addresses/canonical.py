@@ -15,7 +15,7 @@ _HOST = re.compile(r"[^\s/?#@\\]+\.[^\s/?#@\\]+")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")  # RFC 3986, 2.3
 _PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid)=[^/?#;]*|/\((?:[SAF]\([^/)]*\))+\)(?=/|$)", re.IGNORECASE)
-_MOST = 8192  # characters: longer ones are data, not addresses
+_MOST = 1 << 20  # characters: longer ones are data, not addresses
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,10 @@ class Address:
     @property
     def page(self) -> str:
         """Give what is equal for http and https, with and without `www.`."""
-        fragment = self.url.partition("#")[2]
-        return f"{self.site}{self.rest}{'#' if fragment else ''}{fragment}" if self.host else self.url
+        if not self.url.startswith(("http://", "https://")):
+            return self.url
+        _, border, fragment = self.url.partition("#")
+        return f"{self.site}{self.rest}{border}{fragment}"
 
 
 def canonical(url: str, unwanted: Unwanted) -> Address | None:
@@ -57,7 +59,7 @@ def canonical(url: str, unwanted: Unwanted) -> Address | None:
     host = host.rstrip(".")
     if not host:
         return None
-    path = _unescaped(_PATH_SESSION.sub("", parsed.pathname)) or "/"
+    path = _path(parsed)
     query = _query(parsed.search, unwanted)
     fragment = parsed.hash if parsed.hash.startswith(("#!", "#/")) else ""
     port = f":{parsed.port}" if parsed.port else ""
@@ -83,10 +85,18 @@ def _parsed(url: str) -> can_ada.URL | None:
         return None
 
 
+def _path(parsed: can_ada.URL) -> str:
+    path = _unescaped(parsed.pathname)
+    if _PATH_SESSION.search(path):
+        parsed.pathname = _PATH_SESSION.sub("", path)  # what it leaves may be a dot segment: `/.;jsessionid=1/a`
+        path = _unescaped(parsed.pathname)
+    return path or "/"
+
+
 def _query(search: str, unwanted: Unwanted) -> str:
     if not search:
         return ""
-    parameters = sorted(_unescaped(part) for part in search[1:].split("&") if not unwanted(part))
+    parameters = sorted(part for part in map(_unescaped, search[1:].split("&")) if not unwanted(part))
     return f"?{'&'.join(parameters)}" if parameters else ""
 
 

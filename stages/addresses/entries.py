@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from headrace.schemas.errors import ConfigError
 from headrace.stages.addresses.canonical import canonical, host_of
 from headrace.stages.addresses.parameters import Unwanted
+from headrace.stages.list_files import list_lines
 
 LAYOUT = ("domains", "urls", "expressions")  # the files of a category, any of them
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*\.[a-z][a-z0-9-]*")  # nothing to do: spelled as canonical
 _HOSTS = re.compile(r"(?:0\.0\.0\.0|127\.0\.0\.1|255\.255\.255\.255|::1?|fe80::1%lo0|ff0[0-2]::[0-3]?)[ \t]+(\S.*)")
 _LOCAL = frozenset(("localhost", "localhost.localdomain", "local", "broadcasthost", "0.0.0.0"))  # noqa: S104  # a name
 _ADBLOCK = ("||", "|", "!", "[Adblock", "@@", "##", "/^")
-_COMMENT = re.compile(r"(?:^|[ \t])#.*")
+_HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")  # `1,a.example` of a table of ranks is none
 _NOTHING = Unwanted(())
 _ODD = 1000  # entries for one line that is none
 
@@ -66,9 +66,9 @@ def _from_files(name: str, files: dict[str, Path]) -> Entries:
     odd: list[tuple[str, str]] = []
     for part, path in files.items():
         if part == "expressions":
-            entries.expressions.extend(line for _, line in lines_of(path))
+            entries.expressions.extend(line for _, line in list_lines(path))
             continue
-        for number, line in lines_of(path):
+        for number, line in list_lines(path):
             if _PLAIN.fullmatch(line):
                 entries.hosts.append(line)
             elif not _added(entries, line, where := f"{path}:{number}"):
@@ -85,23 +85,6 @@ def _check_odd(odd: list[tuple[str, str]], count: int) -> None:
         raise ConfigError("the entry is no address", where=where, why=line[:80], remedy=remedy)
 
 
-def lines_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Give a list's lines that say something, each with its number; ConfigError if the file cannot be read."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise ConfigError("the list cannot be read", where=str(path), why=why, remedy="check the option") from error
-    except UnicodeDecodeError as error:
-        why = f"byte {error.start} is not UTF-8"
-        remedy = f"write it anew in UTF-8, by `iconv -f gb18030 -t utf-8 {path.name}` for example"
-        raise ConfigError("the list is in another encoding", where=str(path), why=why, remedy=remedy) from error
-    for number, line in enumerate(text.split("\n"), 1):
-        said = _COMMENT.sub("", line).strip() if "#" in line else line.strip()
-        if said:
-            yield number, said
-
-
 def _added(entries: Entries, line: str, where: str) -> bool:
     """Take an entry; False if it is none."""
     if line.startswith(_ADBLOCK) or line.endswith("^"):
@@ -113,9 +96,11 @@ def _added(entries: Entries, line: str, where: str) -> bool:
         return True
     entry = line.removeprefix("*.").lstrip(".")
     address = canonical(entry if "://" in entry else f"http://{entry}", _NOTHING)
-    if address is None or not address.host or "*" in entry:
+    if address is None or "*" in entry or not _HOST.fullmatch(address.host):
         return False
-    if address.rest == "/":
+    if "#" in address.page:
+        entries.pages.append(address.page)
+    elif address.rest == "/":
         entries.hosts.append(address.host)
     else:
         entries.pages.append(f"{address.site}{address.rest}".rstrip("/"))

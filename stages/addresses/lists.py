@@ -8,8 +8,10 @@ Hashes meet by chance: among 5 million entries one look-up in 3.7 * 10^12 finds 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +29,7 @@ from headrace.stages.kernels.arrays import Column, Hashes
 _KEY = b"headrace.address.lists"
 _VERSION = 1
 _DEEPEST = 50  # levels of a path and of a domain that an entry may have, so that no address takes long
+_BORDER = re.compile(r"[/?&]")
 Numbers = npt.NDArray[np.uint16]
 
 
@@ -160,10 +163,11 @@ def _probes(addresses: Sequence[Address | None]) -> tuple[list[int], list[str]]:
 
 
 def _pages(address: Address) -> list[str]:
-    """Give the page and those above it: the borders are / ? and &."""
+    """Give the page and those above it: the borders are / ? and &; before them the page with what `#!` names."""
     whole = f"{address.site}{address.rest}"
-    ends = [at for at in range(len(address.site) + 1, len(whole)) if whole[at] in "/?&"][:_DEEPEST]
-    return [whole.rstrip("/"), *(whole[:end] for end in reversed(ends) if whole[end - 1] != "/")]
+    ends = [border.start() for border in islice(_BORDER.finditer(whole, len(address.site) + 1), _DEEPEST)]
+    fragment = [address.page] if "#" in address.page else []
+    return [*fragment, whole.rstrip("/"), *(whole[:end] for end in reversed(ends) if whole[end - 1] != "/")]
 
 
 def _domains(address: Address) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import orjson
 
 from headrace.schemas.errors import ConfigError, FormatError
+from headrace.stages.list_files import list_lines
 from headrace.stages.view import view
 
 _VERSION = 1
@@ -33,10 +34,8 @@ def parted_joined(form: bytes) -> bytes:
 def read_words(path: Path) -> Words:
     """Read a list's words as views; ConfigError for a file that is missing, empty or not UTF-8, or has a bad weight."""
     words: Words = {}
-    for number, line in enumerate(_text(path).split("\n"), 1):
-        if line.lstrip().startswith("#"):
-            continue
-        word, tab, weight = line.strip().partition("\t")
+    for number, line in list_lines(path, "word list"):
+        word, tab, weight = line.partition("\t")
         if form := view(word):
             words[form] = _weight(weight, f"{path}:{number}") if tab else 1.0
     if not words:
@@ -60,18 +59,6 @@ def unpacked_words(packed: bytes) -> dict[str, Words]:
         raise FormatError("not packed word lists", why=f"this Headrace reads version {_VERSION}", remedy="use --fresh")
     lists: dict[str, Words] = value["lists"]
     return lists
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise ConfigError("the word list cannot be read", where=str(path), why=why, remedy="check `file:`") from error
-    except UnicodeDecodeError as error:
-        why = f"byte {error.start} is not UTF-8"
-        remedy = f"write it anew in UTF-8, by `iconv -f gb18030 -t utf-8 {path.name}` for example"
-        raise ConfigError("the word list is in another encoding", where=str(path), why=why, remedy=remedy) from error
 
 
 def _weight(text: str, where: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -12,7 +13,9 @@ from headrace.stages.kernels.arrays import Bytes, Offsets
 from headrace.stages.wordlists.entries import Words, parted_joined
 from headrace.stages.wordlists.found import Found
 
-_UNSPACED = "\u1100"  # from here on scripts are Asian, but for a few: a word has no border there
+# Scripts that put no spaces between words: Thai, Lao, Tibetan, Burmese; and from Hangul and Han on all, but for the
+# Latin and Greek letters with marks in 1E00-1FFF (Vietnamese).
+_UNSPACED = re.compile("[\u0e00-\u109f\u1100-\u1dff\u2000-\U0010ffff]")
 _ALWAYS, _MAYBE = 1, 2  # whether a byte beside a word belongs to a letter or digit that joins it
 _JOINS = bytes(_MAYBE if byte >= 0x80 else _ALWAYS if chr(byte).isalnum() else 0 for byte in range(256))
 Match = tuple[int, int, int]  # pattern, begin, end
@@ -96,7 +99,7 @@ def _text(form: bytes) -> str:
 
 def _spaced(character: str) -> bool:
     """Say whether a character belongs to a word of a script that puts spaces between words."""
-    return character < _UNSPACED and character.isalnum()
+    return character.isalnum() and not _UNSPACED.match(character)
 
 
 def _decoded(piece: memoryview) -> str:

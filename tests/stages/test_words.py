@@ -82,8 +82,18 @@ def test_the_stage_works_with_what_was_packed(folder: Path, table_of: TableOf) -
     assert row["values.words_games"] == 1
 
 
-@pytest.mark.parametrize("lists", [{}, {"Bad name": "x"}, {"a": {"file": "x", "max_distinct": -1}}, {"a": {}}])
+@pytest.mark.parametrize(
+    "lists",
+    [
+        {},
+        {"Bad name": "x"},
+        {"a": {"file": "x", "max_distinct": -1}},
+        {"a": {}},
+        {"a": "x", "a_distinct": "y"},
+        {"a_per_thousand": "x", "a": "y"},
+    ],
+)
 def test_options_that_cannot_be_are_refused(lists: dict[str, Any]) -> None:
-    """No list, a name that is no column, a bound below nothing, a list without a file."""
+    """No list, a name that is no column or another list's, a bound below nothing, a list without a file."""
     with pytest.raises(ValidationError):
         Words.model_validate({"lists": lists})

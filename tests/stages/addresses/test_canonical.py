@@ -49,10 +49,23 @@ CASES = {
     "http://example.com/#/article/7": "http://example.com/#/article/7",
     "http://[2001:DB8::1]/": "http://[2001:db8::1]/",
     "http://0x7f.1/": "http://127.0.0.1/",
+    "http://example.com/.;jsessionid=1/x/..;jsessionid=2/y": "http://example.com/y",
+    "http://example.com/a;%6Asessionid=1": "http://example.com/a",
+    "http://example.com/?%75tm_source=1&utm%5Fmedium=2&b=%41": "http://example.com/?b=A",
+    "http://user:p%40ss@example.com:80@other.example/": "http://other.example/",
     "urn:isbn:0451450523": "urn:isbn:0451450523",
     "ftp://Example.com/a": "ftp://example.com/a",
 }
-NONE = ("", "   ", "no address", "http://", "http://a b.com/", "/path/only", "\ud800", "http://" + "a" * 9000)
+NONE = (
+    "",
+    "   ",
+    "no address",
+    "http://",
+    "http://a b.com/",
+    "/path/only",
+    "\ud800",
+    "http://a.example/" + "a" * (1 << 20),
+)
 
 
 @pytest.mark.parametrize("url", CASES)
@@ -70,7 +83,29 @@ def test_what_is_no_address_gives_none(url: str) -> None:
     assert canonical(url, UNWANTED) is None
 
 
-@given(st.text(max_size=60) | st.text("ahtp:/%2.?&=#;[]@\\ 你\t", max_size=60).map(lambda rest: f"http://a.com{rest}"))
+PIECES = (
+    ".",
+    "..",
+    "/",
+    ";jsessionid=1",
+    ";%6asessionid=",
+    "(S(x))",
+    "%2e",
+    "%73",
+    "?",
+    "&",
+    "utm%5Fid=1",
+    "#",
+    "#!/",
+    "你",
+)
+
+
+@given(
+    st.text(max_size=60)
+    | st.lists(st.sampled_from(PIECES), max_size=9).map(lambda pieces: f"http://a.com/{''.join(pieces)}")
+    | st.text("ahtp:/%2.?&=#;[]@\\ 你\t", max_size=60).map(lambda rest: f"http://a.com{rest}")
+)
 def test_canonical_is_total_and_changes_nothing_twice(url: str) -> None:
     """Any text gives an address or None, never an exception; a second time gives the same."""
     address = canonical(url, UNWANTED)
@@ -86,6 +121,8 @@ def test_the_same_page_by_another_scheme_or_with_www() -> None:
         if (address := canonical(url, UNWANTED))
     }
     assert pages == {"a.com/x"}
+    ftp = canonical("ftp://a.com/x", UNWANTED)
+    assert ftp is not None and ftp.page == "ftp://a.com/x"
     other = canonical("http://a.com:81/x", UNWANTED)
     assert other is not None and other.page == "a.com:81/x"
 

@@ -38,6 +38,8 @@ def test_a_plain_list_covers_subdomains_and_pages_below(tmp_path: Path) -> None:
     www.twin.example
     例え.jp
     192.0.2.7
+    http://[2001:db8::7]/
+    https://www.one.example/#!/board/7
     """
     lists = opened(tmp_path, mine=text)
     hits = {
@@ -51,6 +53,9 @@ def test_a_plain_list_covers_subdomains_and_pages_below(tmp_path: Path) -> None:
         "http://twin.example/": "www.twin.example",
         "http://xn--r8jz45g.jp/": "xn--r8jz45g.jp",
         "http://192.0.2.7/x": "192.0.2.7",
+        "http://[2001:DB8:0::7]:8080/x": "[2001:db8::7]",
+        "http://one.example/#!/board/7": "one.example/#!/board/7",
+        "http://bad.example/" + "long" * 20_000: "bad.example",
     }
     assert listed(lists, *hits) == [("mine", entry, "/" in entry) for entry in hits.values()]
     misses = [
@@ -61,6 +66,8 @@ def test_a_plain_list_covers_subdomains_and_pages_below(tmp_path: Path) -> None:
         "http://shop.example/list?kind=33",
         "http://blog.twin.example/",
         "http://7/",
+        "http://one.example/",
+        "http://one.example/#!/board/8",
         "urn:bad.example",
     ]
     assert listed(lists, *misses) == [None] * len(misses)
@@ -112,6 +119,9 @@ def test_the_entry_that_says_most_is_given_and_then_the_list_that_comes_first(tm
         (b"ok.example\n||ads.example^\n", "block:2: rules for ad blockers are not read"),
         (b"ok.example\nads*.example\n", "block:2: the entry is no address"),
         (b"two words\n", "block:1: the entry is no address"),
+        (b"1,a.example\n2,b.example\n", "block:1: the entry is no address: 1,a.example"),
+        (b"a.example\r\r\nb example\r", "block:3: the entry is no address: b example"),
+        (b"\xff\xfea\x00", "the list is in another encoding"),
     ],
 )
 def test_a_list_that_cannot_be_used_is_refused_with_its_place(content: bytes, says: str, tmp_path: Path) -> None:

@@ -44,12 +44,14 @@ def of(*words: str, parted: bool = False) -> Matcher:
         ("кость", {"кость": 1}),
         ("костью", {}),
         ("c++ c+++", {"c++": 2}),
+        ("วันนี้ลูกเต๋าดี", {"ลูกเต๋า": 1}),
+        ("diceế, ếdice, ᾳdice", {}),
         ("", {}),
     ],
 )
 def test_words_count_at_borders_and_chinese_anywhere(text: str, found: dict[str, int]) -> None:
     """Width, case and traditional forms are no matter; the longest word counts, if it is one."""
-    (result,) = counts(of("dice", "dice game", "骰子", "赌场", "老虎", "老虎机", "кость", "C++"), text)
+    (result,) = counts(of("dice", "dice game", "骰子", "赌场", "老虎", "老虎机", "кость", "C++", "ลูกเต๋า"), text)
     assert result.get("mine", {}) == found
 
 
@@ -97,7 +99,7 @@ def test_counts_are_those_of_a_plain_search(texts: list[str]) -> None:
 def test_files_of_words(tmp_path: Path) -> None:
     """Comments and blank lines say nothing; words become views; a tab brings a weight; order is no matter."""
     (tmp_path / "one").write_text("\ufeff# ours\n\n　賭 場 \nDice Game\t2.5\n", encoding="utf-8")
-    (tmp_path / "two").write_text("dice game\t2.5\r\n赌 场\r\n", encoding="utf-8")
+    (tmp_path / "two").write_bytes("dice game\t2.5 # by weight\r\n赌 场 # a comment\r\n".encode())
     assert read_words(tmp_path / "one") == {"赌 场": 1.0, "dice game": 2.5}
     packed = packed_words({"mine": tmp_path / "one"})
     assert packed == packed_words({"mine": tmp_path / "two"})
