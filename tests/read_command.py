@@ -16,13 +16,13 @@ from headrace.schemas.source import Source
 Row = dict[str, Any]
 # VmHWM begins anew with each program; ru_maxrss of a child would begin with its parent's memory.
 _CHILD = """
-import sys, time
+import sys
 from headrace.pipeline.cli import main
 try:
     main(["read", "--json", *sys.argv[2:]])
 finally:
     peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
-    open(sys.argv[1], "w").write(f"{time.process_time()} {peak.split()[1]}")
+    open(sys.argv[1], "w").write(peak.split()[1])
 """
 
 
@@ -40,11 +40,10 @@ def places(rows: list[Row], kind: str) -> list[tuple[str, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a process of its own printed, how it ended, its processor time in seconds and its peak memory in bytes."""
+    """What a process of its own printed, how it ended, and its peak memory in bytes."""
 
     rows: list[Row]
     exit_code: int
-    seconds: float
     peak_bytes: int
 
 
@@ -55,7 +54,6 @@ def measured(path: Path, scratch: Path, *arguments: str) -> Measured:
         command = [sys.executable, "-c", _CHILD, str(costs), *arguments, str(path)]
         done = subprocess.run(command, stdout=file, stderr=subprocess.PIPE, check=False)
     assert b"Traceback" not in done.stderr, done.stderr.decode()
-    seconds, kilobytes = costs.read_text().split()
     with output.open("rb") as file:
         rows = [json.loads(line) for line in file]
-    return Measured(rows, done.returncode, float(seconds), int(kilobytes) << 10)
+    return Measured(rows, done.returncode, int(costs.read_text()) << 10)

@@ -21,6 +21,9 @@ FILE_MEDIAN, FILE_MAX = 150, 400
 FUNCTION_MEDIAN, FUNCTION_P90, FUNCTION_MAX = 10, 30, 60
 # Ratchet: lower it when a use goes away; a new one needs a foreign library that leaves no choice.
 ANY_AND_CAST_MAX = 280
+CLOCKS = re.compile(r"time\.(?!sleep|gmtime|strftime|struct_time)\w+|timeit(\.\w+)?|datetime\.(now|utcnow)|os\.times")
+# What an executor hands out says when it began; no assertion looks at it.
+CLOCKS_ALLOWED = {("tests/protocol/fault_executors.py", "time.monotonic")}
 PRINTS_ALLOWED = re.compile(r"pipeline/cli\w*\.py")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -113,6 +116,31 @@ def loose_types(root: Path) -> Iterator[str]:
         yield f"{len(found)} uses of Any and cast, at most {ANY_AND_CAST_MAX} are allowed: {found}"
 
 
+def clocks(root: Path) -> Iterator[str]:
+    """A test passes or fails by what is done, not by how long that takes: it reads no clock."""
+    for file, text in texts(root, ("tests",)):
+        read = {
+            name
+            for node in ast.walk(ast.parse(text))
+            for name in names_in(node)
+            if CLOCKS.fullmatch(name) and (file, name) not in CLOCKS_ALLOWED
+        }
+        yield from (f"{file} reads {name}" for name in sorted(read))
+
+
+def names_in(node: ast.AST) -> Iterator[str]:
+    """Give the dotted names of a call, an import, or a program that a string holds."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=module), attr=name):
+            yield f"{module}.{name}"
+        case ast.ImportFrom(module=str(module)):
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+        case ast.Import():
+            yield from (alias.name for alias in node.names)
+        case ast.Constant(value=str(text)) if re.search(r"import .*\btime\b", text):
+            yield from re.findall(r"\btime\.\w+", text)
+
+
 def body(lines: int) -> str:
     return "def f() -> None:\n" + "    x = 1\n" * (lines - 1)
 
@@ -142,6 +170,22 @@ RULES: tuple[tuple[Callable[[Path], Iterator[str]], dict[str, str], dict[str, st
         {"stages/a.py": "x = 1  # type: ignore[misc]\n"},
     ),
     (blanket_ignores, {"tests/a.py": "x = 1  # " + "noqa\n"}, {"tests/a.py": "x = 1  # noqa: E501\ny = '# noqa'\n"}),
+    (
+        clocks,
+        {"tests/a.py": "import " + "time\nbegin = time.perf_counter()\n"},
+        {
+            "tests/a.py": "import " + "time\ntime.sleep(1)\n",
+            "tests/protocol/fault_executors.py": "import " + "time\nx = time.monotonic()\n",
+            "benchmarks/a.py": "import " + "time\nbegin = time.perf_counter()\n",
+        },
+    ),
+    (clocks, {"tests/a.py": "from time import monotonic\n"}, {"tests/a.py": "from time import sleep\n"}),
+    (clocks, {"tests/a.py": "import timeit\n"}, {"tests/a.py": "import itertools\n"}),
+    (
+        clocks,
+        {"tests/a.py": "x = 'import os, " + "time; print(time.thread_time())'\n"},
+        {"tests/a.py": "x = 'import " + "time; time.sleep(2)'\n"},
+    ),
     (loose_types, {"stages/a.py": "x: Any\n" * (ANY_AND_CAST_MAX + 1)}, {"stages/a.py": "x: Any\n" * ANY_AND_CAST_MAX}),
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
 from collections.abc import Callable
 
@@ -86,10 +85,8 @@ def test_no_document_leaves_and_other_columns_stay(table_of: Callable[..., pa.Ta
     assert result.drop_columns("text").equals(table.drop_columns("text"))
 
 
-def test_a_hundred_thousand_marks_take_no_time() -> None:
-    """The libraries alone sort them in the square of their number; the form is theirs."""
-    short, long = (f"e{MARKS * n} a\u0301{'b' * n}" for n in (70, 50_000))
-    start = time.perf_counter()
+def test_a_million_marks_end() -> None:
+    """The form is the libraries', which alone would sort them for ten minutes, beyond the limit of a test."""
+    short, long = (f"e{MARKS * n} a\u0301{'b' * n}" for n in (70, 500_000))
     assert normalized(short) == unicodedata.normalize("NFC", short)
-    assert normalized(long).count("\u0323") == 49_999  # one joined its e
-    assert time.perf_counter() - start < 2
+    assert normalized(long).count("\u0323") == 499_999  # one joined its e

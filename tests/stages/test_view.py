@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
 from itertools import pairwise
 
@@ -143,10 +142,8 @@ def test_long_runs_of_marks_get_the_librarys_form(text: str) -> None:
     assert normalized(text, "NFKC") == unicodedata.normalize("NFKC", text)
 
 
-def test_a_hundred_thousand_marks_take_no_time() -> None:
-    """The library alone sorts them in the square of their number: five seconds."""
-    start = time.perf_counter()
-    found = mapped("a" + "\u0301\u0323" * 50_000)
-    assert time.perf_counter() - start < 2
-    assert (found.begins[0], found.ends[0]) == (0, 200_001)
-    assert not found.begins.any() and (found.ends == 200_001).all()
+def test_a_million_marks_end() -> None:
+    """The library alone sorts them in the square of their number: ten minutes, beyond the limit of a test."""
+    found = mapped("a" + "\u0301\u0323" * 500_000)
+    assert (found.begins[0], found.ends[0]) == (0, 2_000_001)
+    assert not found.begins.any() and (found.ends == 2_000_001).all()

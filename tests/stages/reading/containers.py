@@ -16,8 +16,6 @@ import pyarrow.parquet as pq
 from tests.stages.reading.made_archives import PACKERS, SEVERAL, streamed_zip, tar, zipped
 from tests.stages.reading.made_warcs import members, record, responses
 
-ENDLESS = range(1 << 30)
-
 
 def _lines(count: int) -> bytes:
     noise = np.random.default_rng(3).bytes(12 * count).hex()

