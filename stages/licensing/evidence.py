@@ -19,12 +19,20 @@ FIELDS = (
     *("license", "licence", "license_name", "license_url", "license_type", "licenses", "licences", "rights"),
     *("detected_licenses", "max_stars_repo_licenses", "dc:rights", "dcterms:license"),
 )
+_KEYS = ("spdx_id", "@id", "url", "id", "key", "name", "title", "type")  # of an object
+_SAYS_NOTHING = frozenset(
+    (
+        *("", "-", "?", "none", "null", "nan", "n/a", "na", "nil", "unknown", "other", "unspecified", "not specified"),
+        *("noassertion", "no license", "no licence", "无", "無", "未知", "其他", "不详", "不詳"),
+    )
+)
 _HINT = (
     r"licen[sc]|gpl|gfdl|odbl|apache|creative ?commons|spdx-|\bcc[ -]?(?:by|\d)|\bby-[ns]|public domain"
     r"|all rights reserved|署名|姓名[标標]示|公有[领領]域|公共[领領]域|版[权權]所有|保留所有|保留一切|[转轉][载載]"
     r"|[许許]可|授[权權]"
 )
 _SOME = re.compile(_HINT, re.IGNORECASE | re.ASCII)
+_SEARCHED = 200_000  # characters of one document, so that none takes longer than a second
 _MARGIN = 150  # characters around a hint, for the longest name and what says so
 _SPDX = re.compile(r"SPDX-License-Identifier:[ \t]*([A-Za-z0-9.+()\- ]{2,120})", re.IGNORECASE)
 _SAYS_SO = re.compile(
@@ -38,8 +46,10 @@ _RESERVED = re.compile(
     r"|(?:禁止|不得|[谢謝][绝絕]|[请請]勿)(?:任何)?[转轉][载載]",
     re.IGNORECASE,
 )
-_HEADER_LINK = re.compile(r"<([^<>]{1,500})>[^<,]*?rel=\"?[^\",;]*\blicen[sc]e\b", re.IGNORECASE)
+_HEADER_LINK = re.compile(r"<([^<>]{1,500})>([^<,]{0,500})")  # target and parameters
+_IS_LICENCE = re.compile(r"rel=\"?[^\",;]{0,200}\blicen[sc]e\b", re.IGNORECASE)
 _BEFORE, _AFTER, _MOST = 60, 40, 20  # characters around a name, findings in a document
+_FIELD_MOST = 200  # statements in a field
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +86,23 @@ def _of_fields(metadata: Mapping[str, object]) -> Iterator[Evidence]:
     for name, value in metadata.items():
         if name.lower() not in FIELDS:
             continue
-        for statement in value if isinstance(value, list) else [value]:
-            if isinstance(statement, str) and statement.strip():
+        for each in value[:_FIELD_MOST] if isinstance(value, list) else [value]:
+            statement = _stated(each)
+            if statement.strip().lower() not in _SAYS_NOTHING:
                 yield Evidence(spdx_id(statement), "field", f"metadata.{name}")
 
 
+def _stated(value: object) -> str:
+    """Give the statement of a field: a text, or that of an object as code hosts and catalogues give it."""
+    if isinstance(value, dict):
+        value = next((value[key] for key in _KEYS if isinstance(value.get(key), str)), None)
+    return value if isinstance(value, str) else ""
+
+
 def _of_headers(metadata: Mapping[str, object]) -> Iterator[Evidence]:
-    for target in _HEADER_LINK.findall(headers(metadata).get("link", "")):
-        yield Evidence(spdx_id(target), "header", "header.link")
+    for target, parameters in _HEADER_LINK.findall(headers(metadata).get("link", "")):
+        if _IS_LICENCE.search(parameters):
+            yield Evidence(spdx_id(target), "header", "header.link")
 
 
 def _of_page(metadata: Mapping[str, object]) -> Iterator[Evidence]:
@@ -93,31 +112,42 @@ def _of_page(metadata: Mapping[str, object]) -> Iterator[Evidence]:
 
 
 def _of_text(text: str) -> Iterator[Evidence]:
-    for begin, end in _windows(text):
-        window = text[begin:end]
-        for stated in _SPDX.finditer(window):
-            licence = expression(stated[1].strip()) or spdx_id(stated[1])
-            yield Evidence(licence, "spdx", f"text:{begin + stated.start()}")
-        for place, licence in named_in(window):
-            if _LINK.match(window, place):
-                yield Evidence(licence, "cc_link", f"text:{begin + place}")
-            elif _SAYS_SO.search(window, max(0, place - _BEFORE), place + _AFTER):
-                yield Evidence(licence, "phrase", f"text:{begin + place}")
-        for said in _RESERVED.finditer(window):
-            yield Evidence("LicenseRef-all-rights-reserved", "reserved", f"text:{begin + said.start()}")
+    for begin, end, last in windows(text):
+        for place, kind, licence in _of_window(text[begin:end]):
+            if begin + place < last:
+                yield Evidence(licence, kind, f"text:{begin + place}")
 
 
-def _windows(text: str) -> Iterator[tuple[int, int]]:
-    """Give the parts of a text around its hints, for which alone all patterns are searched."""
-    begin = end = 0
+def _of_window(window: str) -> Iterator[tuple[int, str, str]]:
+    for stated in _SPDX.finditer(window):
+        yield stated.start(), "spdx", expression(stated[1].strip()) or spdx_id(stated[1])
+    for place, licence in named_in(window):
+        if _LINK.match(window, place):
+            yield place, "cc_link", licence
+        elif _SAYS_SO.search(window, max(0, place - _BEFORE), place + _AFTER):
+            yield place, "phrase", licence
+    for said in _RESERVED.finditer(window):
+        yield said.start(), "reserved", "LicenseRef-all-rights-reserved"
+
+
+def windows(text: str) -> Iterator[tuple[int, int, int]]:
+    """Give the parts of a text around its hints, for which alone all patterns are searched; `_SEARCHED` at most.
+
+    Each is begin, end, and where the last statement may begin: where the search breaks off, one may be cut in two.
+    """
+    begin = end = searched = 0
     for hint in _SOME.finditer(text):
         if hint.start() - _MARGIN > end:
             if end:
-                yield begin, end
+                yield begin, end, end
+                searched += end - begin
             begin = hint.start() - _MARGIN
         end = hint.end() + _MARGIN
+        if searched + end - begin >= _SEARCHED:
+            yield begin, end, hint.start()
+            return
     if end:
-        yield begin, end
+        yield begin, end, end
 
 
 def headers(metadata: Mapping[str, object]) -> dict[str, str]:

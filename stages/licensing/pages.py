@@ -15,13 +15,25 @@ _SKIPPED = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1|\Z)", re.I
 _LINKED_DATA = re.compile(r"<script[^<>]{0,200}ld\+json[^<>]{0,200}>(.*?)(?:</script|\Z)", re.IGNORECASE | re.DOTALL)
 # Without a flag for capitals, so that the search leaps from < to <.
 _TAG = re.compile(r"<([mM][eE][tT][aA]|[lL][iI][nN][kK]|[aA])\s([^<>]{1,2000})>")
-_TELLING = ("licen", "creativecommons", "robots", "bot", "tdm-", "rights")  # in small letters; other marks say nothing
+_TELLING = (
+    "licen",
+    "creativecommons",
+    "bot",
+    "spider",
+    "-ai",
+    "-extended",
+    "-user",
+    "slurp",
+    "tdm-",
+    "rights",
+)  # in small letters; other marks say nothing
 _ATTRIBUTE = re.compile(r"""([A-Za-z][\w:.-]{0,40})\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _CC = re.compile(r"https?://(?:www\.)?creativecommons\.org/(?:licen[sc]es|publicdomain)/", re.IGNORECASE)
 _LICENCE_NAMES = frozenset(
     ("dc.rights", "dc.rights.license", "dc.license", "dcterms.rights", "dcterms.license", "license", "licence")
 )
 _RESTRICTS = re.compile(r"noindex|noarchive|nocache|none|noai|noimageai", re.IGNORECASE)
+_AGENT = re.compile(r"[\w.-]*(?:bot|spider|-ai|-extended|-user|slurp)|(?:google|msn|bing)bot-[a-z]+")
 _NO_TEXT = ("ImageObject", "VideoObject", "AudioObject", "MediaObject", "Photograph")
 _MOST, _LONGEST = 10, 300  # findings of a kind, characters of each
 
@@ -54,18 +66,26 @@ def _linked_data(page: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _stated(value: object) -> Iterator[str]:
-    """Give the licences in JSON-LD, but for those of pictures and recordings, which are not the text's."""
-    if isinstance(value, list):
-        for each in value:
-            yield from _stated(each)
-    elif isinstance(value, dict) and not str(value.get("@type")).endswith(_NO_TEXT):
-        for name, inner in value.items():
-            if name != "license":
-                yield from _stated(inner)
-            for each in (inner if isinstance(inner, list) else [inner]) if name == "license" else ():
-                stated = (each.get("@id") or each.get("url")) if isinstance(each, dict) else each
-                if isinstance(stated, str):
-                    yield stated
+    """Give the licences in JSON-LD, but for those of pictures and recordings, which are not the text's.
+
+    In the order of the text, by a stack of its own: pages nest as deep as they like.
+    """
+    waiting = [("", value)]
+    while waiting:
+        name, inner = waiting.pop()
+        if isinstance(inner, list):
+            waiting += [(name, each) for each in reversed(inner)]
+        elif name == "license":
+            stated = (inner.get("@id") or inner.get("url")) if isinstance(inner, dict) else inner
+            if isinstance(stated, str):
+                yield stated
+        elif isinstance(inner, dict) and not _is_no_text(inner.get("@type")):
+            waiting += reversed(inner.items())
+
+
+def _is_no_text(kind: object) -> bool:
+    kinds = kind if isinstance(kind, list) else [kind]
+    return any(isinstance(each, str) and each.endswith(_NO_TEXT) for each in kinds)
 
 
 def _marks(page: str) -> Iterator[tuple[str, list[str]]]:
@@ -87,7 +107,7 @@ def _meta(attributes: dict[str, str]) -> Iterator[tuple[str, list[str]]]:
         yield "licences", ["html_meta", content]
     elif name == "tdm-reservation":
         yield "tdm", [content]
-    elif (name in {"robots", "x-robots-tag"} or name.endswith("bot")) and _RESTRICTS.search(content):
+    elif (name in {"robots", "x-robots-tag"} or _AGENT.fullmatch(name)) and _RESTRICTS.search(content):
         yield "robots", ["*" if "robots" in name else name, content]
 
 

@@ -15,7 +15,8 @@ _MEANS = {
     "noimageai": "noai",
 }
 _VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
-_AGENT = re.compile(r"([A-Za-z][\w .-]{0,60}):\s*(.*)")
+_AGENT = re.compile(r"([A-Za-z][A-Za-z0-9._-]{0,60}|\*)[ \t]*:(?!\d)[ \t]*(.*)")  # no 15:00 of a date
+_PARTS = re.compile(r"[;\s]+")  # commas are the rule, others are meant alike
 
 Asked = Mapping[str, str]  # hint -> where it stands
 
@@ -23,13 +24,16 @@ Asked = Mapping[str, str]  # hint -> where it stands
 def directives(text: str, agent: str = "*") -> Iterator[tuple[str, str]]:
     """Give (agent, directive) of the value of a header or a meta: `noarchive, googlebot: noindex, nofollow`.
 
-    An agent holds for what follows it, as the header's users have it.
+    An agent holds for what follows it in its line, as the header's users have it; each header is a line.
     """
-    for part in text.split(","):
-        named = _AGENT.fullmatch(part.strip())
-        if named and named[1].lower() not in _VALUED:
-            agent, part = named[1].lower(), named[2]
-        yield agent, part.strip().lower()
+    for line in text.split("\n"):
+        ruled = agent
+        for part in line.split(","):
+            named = _AGENT.fullmatch(part.strip())
+            if named and named[1].lower() not in _VALUED:
+                ruled, part = named[1].lower(), named[2]
+            for word in _PARTS.split(part.lower()):
+                yield ruled, word
 
 
 def asked(values: Iterable[tuple[str, str, str]], reserved: Iterable[tuple[str, str]], agents: frozenset[str]) -> Asked:

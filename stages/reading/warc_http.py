@@ -11,13 +11,13 @@ _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})", re.IGNORECASE)
 
 _RIGHTS = ("tdm-policy", "tdm-reservation", "x-robots-tag")
-_LICENCE_LINK = re.compile(r"rel=\"?[^\",;]*\blicen[sc]e", re.IGNORECASE)
+_LICENCE_LINK = re.compile(r"rel=\"?[^\",;]{0,200}\blicen[sc]e", re.IGNORECASE)
 _LONGEST = 1000  # characters of a field that is kept
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response: `fields` by lower-case name, values of a repeated name joined by commas; `body` as it was sent."""
+    """One response: `fields` by lower-case name, values of a repeated name joined; `body` as it was sent."""
 
     status: int
     fields: Mapping[str, str]
@@ -68,5 +68,6 @@ def _fields(head: bytes) -> dict[str, str]:
         name, colon, value = line.partition(":")
         name = name.strip().lower()
         if colon:
-            fields[name] = f"{fields[name]}, {value.strip()}" if name in fields else value.strip()
+            joint = "\n" if name == "x-robots-tag" else ", "  # an agent of one field does not rule the next
+            fields[name] = f"{fields[name]}{joint}{value.strip()}" if name in fields else value.strip()
     return fields

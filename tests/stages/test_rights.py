@@ -15,6 +15,7 @@ from headrace.schemas.unit import UnitBatch
 from headrace.stages.apply import apply
 from headrace.stages.base import BatchStage
 from headrace.stages.decode import Decode
+from headrace.stages.licensing.evidence import gathered, windows
 from headrace.stages.parse import Parse
 from headrace.stages.read import read_part
 from headrace.stages.rights import Rights
@@ -52,6 +53,10 @@ TEXTS = {
     "除特别声明外采用CC BY-SA 4.0协议": [("CC-BY-SA-4.0", "phrase", "text:8")],
     "依据MIT许可证发布": [("MIT", "phrase", "text:2")],
     "原创不易，未经许可请勿转载": [("LicenseRef-all-rights-reserved", "reserved", "text:9")],
+    "# This is free software under the terms of the GNU General Public License as published\n# by the Free Software"
+    " Foundation, either version 3 of the License, or\n# (at your option) any later version.": [
+        ("GPL-3.0-or-later", "phrase", "text:47")
+    ],
     "GPLv3 and MIT License differ in spirit.": [],
     "他在文章上署名，得到授权。": [],
     "nothing of the kind": [],
@@ -152,3 +157,50 @@ def test_headers_and_marks_come_through_read_and_parse(tmp_path: Path) -> None:
     assert evidence(row) == [("CC-BY-SA-4.0", "html_link", "html")]
     assert row["licence"] == "CC-BY-SA-4.0"
     assert [row[f"values.{hint}"] for hint in ("noindex", "noarchive", "noai", "tdm_reserved")] == [1, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("field", "licence"),
+    [
+        *(
+            (nothing, None)
+            for nothing in ("unknown", " None ", "null", "N/A", "", "其他", [], {}, 7, None, [None], {"x": 1})
+        ),
+        ({"key": "mit", "name": "MIT License", "spdx_id": "MIT"}, "MIT"),
+        ({"@id": "https://creativecommons.org/licenses/by/4.0/"}, "CC-BY-4.0"),
+        ([{"title": "CC BY-SA 4.0"}], "CC-BY-SA-4.0"),
+        (["unknown", "ISC"], "ISC"),
+    ],
+)
+def test_fields_of_records(field: object, licence: str | None, table_of: TableOf) -> None:
+    """Objects of code hosts and catalogues are read; what says that nothing is known is no evidence."""
+    text = "Released under the Apache License 2.0."
+    (row,) = rows(Rights(), table_of([text], metadata=[json.dumps({"license": field})]))
+    assert row["licence"] == (licence or "Apache-2.0")
+    assert [where for _, kind, where in evidence(row) if kind == "field"] == ["metadata.license"] * bool(licence)
+
+
+PHRASES = (
+    "under the MIT License ",
+    "采用 CC BY 4.0 许可",
+    "SPDX-License-Identifier: (((MIT\n",
+    "All rights reserved. ",
+)
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_a_text_of_nothing_but_statements_is_searched_in_part(phrase: str) -> None:
+    """What is searched of one document is bounded, so that its time is; what stands in front is found."""
+    text = phrase * (3_000_000 // len(phrase))
+    assert sum(end - begin for begin, end, _ in windows(text)) < 201_000
+    spread = (phrase + "x" * 1000) * 3000
+    assert sum(end - begin for begin, end, _ in windows(spread)) < 201_000
+    assert gathered(None, {}, text[:3000]) == gathered(None, {}, text)
+
+
+@pytest.mark.parametrize("fill", ["rel=", "<x>", '<x>; rel="', "<x>; a=b; "])
+def test_headers_take_no_long_time(fill: str) -> None:
+    """A header of a megabyte that says nothing is passed over once, not once from each of its places."""
+    link = f"{fill * (1_000_000 // len(fill))}, <https://a.example/t>; rel=license"
+    found = gathered(None, {"warc": {"headers": {"link": link}}}, None)
+    assert [each.licence for each in found] == ["LicenseRef-a.example-t"]

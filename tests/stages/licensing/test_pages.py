@@ -17,10 +17,20 @@ CASES: dict[str, Rights | None] = {
     f'<script type="application/ld+json">{{"@type":"A","license":"{CC}"}}</script>': {"licences": [["json_ld", CC]]},
     '<script type=application/ld+json>{"license": {"@id": "MIT"}}</script>': {"licences": [["json_ld", "MIT"]]},
     '<script type="application/ld+json">{"image":{"@type":"ImageObject","license":"MIT"}}</script>': None,
+    '<script type="application/ld+json">{"image":{"@type":["Thing","ImageObject"],"license":"MIT"}}</script>': None,
+    '<script type="application/ld+json">[{"license":["MIT",{"url":"ISC"}]},{"a":[{"license":"X"}]}]</script>': {
+        "licences": [["json_ld", "MIT"], ["json_ld", "ISC"], ["json_ld", "X"]]
+    },
     '<script type="application/ld+json">{"license": broken</script>': None,
     '<meta name="robots" content="noindex, follow">': {"robots": [["*", "noindex, follow"]]},
     '<META CONTENT="NOAI" NAME="ROBOTS">': {"robots": [["*", "NOAI"]]},
     '<meta name="GPTBot" content="noindex">': {"robots": [["gptbot", "noindex"]]},
+    '<meta name="Baiduspider" content="noarchive">': {"robots": [["baiduspider", "noarchive"]]},
+    '<meta name="googlebot-news" content="noindex">': {"robots": [["googlebot-news", "noindex"]]},
+    '<meta name="Google-Extended" content="noai"><meta name="ChatGPT-User" content="none">': {
+        "robots": [["google-extended", "noai"], ["chatgpt-user", "none"]]
+    },
+    '<meta name="msapplication-config" content="none"><meta name="referrer" content="none">': None,
     '<meta name="tdm-reservation" content="1">': {"tdm": [["1"]]},
     '<meta name="robots" content="index, follow">': None,
     '<meta name="description" content="noindex, licence">': None,
@@ -44,6 +54,15 @@ def test_findings_are_few_and_short() -> None:
     found = rights_of("".join(f'<a rel=license href="{n}{"x" * 400}">' for n in range(1000)))
     assert found is not None
     assert [len(value) for _, value in found["licences"]] == [300] * 10
+
+
+@pytest.mark.parametrize(("opens", "closes"), [("[", "]"), ('{"a":', "}")])
+@pytest.mark.parametrize("levels", [100, 900, 1000, 1023, 1024, 100_000])
+def test_linked_data_of_any_depth(opens: str, closes: str, levels: int) -> None:
+    """What the parser of JSON takes is looked through, and deeper values say nothing."""
+    value = f'{opens * levels}{{"license":"MIT"}}{closes * levels}'
+    found = rights_of(f'<script type="application/ld+json">{value}</script>')
+    assert found == ({"licences": [["json_ld", "MIT"]]} if levels < 1023 else None) or levels in {1023, 1024}
 
 
 @pytest.mark.parametrize("piece", ["<!--", "<script ld+json>", "<meta ", '<a rel="license', "<script", '"license":{'])

@@ -22,6 +22,13 @@ from headrace.stages.licensing.robots import asked
         ("noarchive, GPTBot: noindex, noai", ("gptbot",), {"noarchive", "noindex", "noai"}),
         ("max-snippet: 20, noindex", (), {"noindex"}),
         ("unavailable_after: 25 Jun 2030 15:00:00 PST, noarchive", (), {"noarchive"}),
+        ("unavailable_after: Friday, Aug 1 2030 15:00:00 GMT, noindex", (), {"noindex"}),
+        ("unavailable_after: 2030-08-01T15:00:00Z, noindex", (), {"noindex"}),
+        ("googlebot: nofollow\nnoindex", (), {"noindex"}),
+        ("noindex\ngooglebot: noarchive\nCCBot : noai", ("ccbot",), {"noindex", "noai"}),
+        ("*: noindex", (), {"noindex"}),
+        ("NOINDEX NOFOLLOW; NoArchive", (), {"noindex", "noarchive"}),
+        ("noindexing, none-such", (), set()),
         ("", (), set()),
     ],
 )

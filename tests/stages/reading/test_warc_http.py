@@ -14,7 +14,7 @@ from tests.stages.reading.made_warcs import chunked, deflated, http, noise, page
 
 from headrace.stages.reading.warc_bodies import body_of
 from headrace.stages.reading.warc_chunks import unchunked
-from headrace.stages.reading.warc_http import charset_of, media_type, response_of
+from headrace.stages.reading.warc_http import charset_of, media_type, response_of, rights_headers
 
 PAGE = page("渠水 " * 200)
 CODINGS = {
@@ -176,6 +176,9 @@ def test_header_fields() -> None:
     assert response is not None
     assert (response.status, response.body) == (200, b"body")
     assert (response.content_type, response.fields["a"]) == ("text/html; charset=GBK", "1, 2")
+    several = response_of(b"HTTP/1.1 200 OK\r\nX-Robots-Tag: a: nofollow\r\nx-robots-tag: noindex\r\n\r\n")
+    assert several is not None
+    assert rights_headers(several.fields) == {"x-robots-tag": "a: nofollow\nnoindex"}
     cut = response_of(b"HTTP/1.1 404 Not Found\r\nServer: x")
     assert cut is not None
     assert (cut.status, cut.body) == (404, b"")
