@@ -55,7 +55,8 @@ def _outside(report: Row) -> Iterator[str]:
     """Say which rules took out more or fewer documents than expected."""
     for row in report["drop_bands"]["rows"]:
         if row["outside"]:
-            yield f"{'drop band':<12}{row['words']}; {examples_words(row['examples'])}\n{'':<12}{row['remedy']}\n"
+            words = "; ".join(filter(None, (row["words"], examples_words(row["examples"]))))
+            yield f"{'drop band':<12}{words}\n{'':<12}{row['remedy']}\n"
 
 
 def _closing(report: Row) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     SerializeAsAny,
@@ -19,6 +20,13 @@ from headrace.schemas.training import LoaderConfig, TrainerConfig
 from headrace.stages.base import Stage
 
 Share = Annotated[float, Field(ge=0, le=1)]
+
+
+def _band(value: object) -> object:
+    """Refuse what is no pair of numbers; YAML reads `off` and `no` as false, which would be 0."""
+    if value is None or (isinstance(value, (list, tuple)) and [type(v) in (int, float) for v in value] == [True, True]):
+        return value
+    raise ValueError("write [lowest, highest], such as [0, 0.3]; or null: not watched")
 
 
 def stage_union() -> Any:
@@ -96,7 +104,7 @@ class PipelineConfig(BaseModel):
     limit: int | None = Field(
         default=None, ge=1, description="Stop after the unit in which this many documents were read."
     )
-    drop_bands: dict[str, tuple[Share, Share] | None] = Field(
+    drop_bands: dict[str, Annotated[tuple[Share, Share] | None, BeforeValidator(_band)]] = Field(
         default={},
         description="Rule (`max_digit_share`, `clean.max_digit_share`) or stage (`clean`): [lowest, highest] share "
         "that it is expected to drop of the documents that reach it; null: not watched. Others have built-in bands.",

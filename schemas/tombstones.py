@@ -99,12 +99,15 @@ def _tombstones(body: Mapping[str, Any]) -> Tombstones:
 
 
 def read_tombstones(run: Path) -> Tombstones | None:
-    """Give the tombstones of a run, or None when nothing was ever forgotten in it."""
+    """Give the tombstones of a run, or None when nothing was ever forgotten in it; FormatError if they are damaged."""
     path = run / TOMBSTONES
     try:
         data = path.read_bytes()
     except FileNotFoundError:
         return None
+    except OSError as error:  # not ours to read, no file, a share that is away: not the same as none
+        why = error.strerror or str(error)
+        raise FormatError("the tombstones cannot be read", where=str(path), why=why, remedy=_RESTORE) from error
     return Tombstones.decode(data, str(path))
 
 

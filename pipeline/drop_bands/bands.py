@@ -142,9 +142,9 @@ def known_rules(stages: Iterable[Mapping[str, object]]) -> dict[str, frozenset[s
 
 
 def check_names(own: Mapping[str, Band | None], stages: Sequence[str], rules: Mapping[str, frozenset[str]]) -> None:
-    """Raise ConfigError for a band that is upside down, and for a name that is nearly one of the chain's.
+    """Raise ConfigError for a band that is upside down, and for one that nothing can ever be judged by.
 
-    Other unknown names pass: they may be reasons of a plug-in.
+    Unknown names pass where they may be reasons that come with the data: of word lists, of a plug-in.
     """
     known = {*stages, *(rule for names in rules.values() for rule in names if not rule.endswith("*"))}
     known |= {f"{stage}.{rule}" for stage in stages for rule in rules.get(_kind(stage), ())}
@@ -153,10 +153,23 @@ def check_names(own: Mapping[str, Band | None], stages: Sequence[str], rules: Ma
         if band is not None and band[0] > band[1]:
             why, remedy = f"{band[0]:g} is above {band[1]:g}", "write the lower share first: [0, 0.3]"
             raise ConfigError("a band has its ends the wrong way round", where=where, why=why, remedy=remedy)
-        near = [] if name in known else difflib.get_close_matches(name, sorted(known), 1, _SIMILAR)
-        if near:
-            why, remedy = f"the chain has no stage and no rule '{name}'", f"did you mean '{near[0]}'?"
-            raise ConfigError("a band is for nothing", where=where, why=why, remedy=remedy)
+        if name not in known and (problem := _for_nothing(name, band, stages, known)):
+            raise ConfigError("a band is for nothing", where=where, why=problem[0], remedy=problem[1])
+
+
+def _for_nothing(name: str, band: Band | None, stages: Sequence[str], known: set[str]) -> tuple[str, str] | None:
+    """Say why a band under an unknown name would never speak, and what to write; None if it may."""
+    spelled = {one.casefold(): one for one in sorted(known)}
+    near = difflib.get_close_matches(name.casefold(), spelled, 1, _SIMILAR)
+    if near:
+        return f"the chain has no stage and no rule '{name}'", f"did you mean '{spelled[near[0]]}'?"
+    if any(name.startswith(f"{stage}.") for stage in stages):
+        return None
+    if "." in name:
+        return f"the chain has no stage '{_kind(name)}'", f"it has {', '.join(stages)}"
+    if band is not None and band[0] > 0:  # a rule that never drops is not heard of, unless a stage is known to have it
+        return f"no stage is known to have a rule '{name}', so nobody would miss it", f"name its stage: STAGE.{name}"
+    return None
 
 
 def _kind(stage: str) -> str:

@@ -21,6 +21,7 @@ from headrace.pipeline.committed import Committed, open_committed, read_columns,
 from headrace.pipeline.shard_rows import read_shard
 from headrace.schemas.document import KEPT
 from headrace.schemas.durable import replace_file
+from headrace.schemas.errors import ConfigError
 from headrace.schemas.failpoints import reach
 from headrace.schemas.forgetting import DOC, NEVER, Matcher, Request, Revisions
 from headrace.schemas.manifest import ManifestLine
@@ -79,7 +80,8 @@ def forget(run: Path, asked: Sequence[Request], *, repeats: bool = False, dry_ru
     """Forget what is asked for, on top of what is forgotten already; asking again changes nothing.
 
     `repeats` takes in the documents that were dropped as repeats of forgotten ones. With `dry_run` nothing is written.
-    A doc_id that a finished run does not hold is not recorded. Raises ConfigError if the folder is no run.
+    A doc_id that a finished run does not hold is not recorded. Raises ConfigError if the folder is no run, or cannot be
+    written to.
     """
     committed = open_committed(run)
     if dry_run or not (asked or repeats):
@@ -89,15 +91,29 @@ def forget(run: Path, asked: Sequence[Request], *, repeats: bool = False, dry_ru
         if outcome.tombstones == read_tombstones(run):
             return outcome
         reach("tombstones.resolved")
-        replace_file(run / TOMBSTONES, outcome.tombstones.encode())
+        with _told(run):
+            replace_file(run / TOMBSTONES, outcome.tombstones.encode())
         reach("tombstones.replaced")
         return replace(outcome, written=True)
 
 
 @contextlib.contextmanager
+def _told(run: Path) -> Iterator[None]:
+    """Say that nothing was forgotten where a folder is read-only, somebody else's, or full."""
+    try:
+        yield
+    except OSError as error:
+        what, why = "nothing was forgotten: the tombstones cannot be written", error.strerror or str(error)
+        remedy = "ask where the run folder can be written to; --dry-run only looks"
+        raise ConfigError(what, where=str(run), why=why, remedy=remedy) from error
+
+
+@contextlib.contextmanager
 def _alone(run: Path) -> Iterator[None]:
     """Hold the lock of the tombstones; waits for another `forget`. What a killed one left of its new file goes."""
-    with (run / TOMBSTONES_LOCK).open("w") as lock:
+    with _told(run):
+        file = (run / TOMBSTONES_LOCK).open("w")
+    with file as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for leftover in run.glob(f".{TOMBSTONES}.*.tmp"):
             leftover.unlink(missing_ok=True)

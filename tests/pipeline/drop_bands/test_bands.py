@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
 
 from headrace.pipeline.drop_bands.bands import Band, Bands, check_names, known_rules
+from headrace.pipeline.load import load_config
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.ledger import StageCounts
 
@@ -95,6 +99,49 @@ def test_a_name_that_is_nearly_a_rule_is_refused() -> None:
         check_names({"max_digits_share": (0, 1)}, ["clean"], RULES)
     with pytest.raises(ConfigError, match="Did you mean 'pii_email'"):
         check_names({"pii_emial": (0, 1)}, ["clean", "pii"], RULES)
+
+
+@pytest.mark.parametrize(
+    ("name", "lowest", "message"),
+    [
+        ("Clean", 0.0, "Did you mean 'clean'"),
+        ("Max_Digit_Share", 0.0, "Did you mean 'max_digit_share'"),
+        ("wordlists.words_games", 0.0, "no stage 'wordlists'. It has clean, words"),
+        ("words_games", 0.1, "nobody would miss it. Name its stage: STAGE.words_games"),
+    ],
+)
+def test_a_band_that_would_never_speak_is_refused(name: str, lowest: float, message: str) -> None:
+    """Another case, a stage that is not there, a lowest share of a rule that no stage is known to have."""
+    with pytest.raises(ConfigError, match=message):
+        check_names({name: (lowest, 0.5)}, ["clean", "words"], RULES)
+    check_names({"words.words_games": (0.1, 0.5), "words_games": (0.0, 0.5)}, ["clean", "words"], RULES)
+
+
+@pytest.mark.parametrize("band", ["off", "0.3", "[0.1]", "[0, 0.1, 0.2]", "['0', 0.5]", "[no, yes]", "{a: 1}"])
+def test_what_is_no_band_is_refused(tmp_path: Path, band: str) -> None:
+    """The message says how a band is written, and what leaves a rule unwatched."""
+    with pytest.raises(ConfigError, match=r"drop_bands.clean: .*\[lowest, highest\].*null"):
+        config_of(tmp_path, band)
+
+
+@pytest.mark.parametrize("band", ["[.nan, 0.5]", "[0, .nan]", "[-0.1, 0.5]", "[0, 30]", "[0, .inf]"])
+def test_a_band_outside_of_0_to_1_is_refused(tmp_path: Path, band: str) -> None:
+    """Shares are no percentages."""
+    with pytest.raises(ConfigError, match=r"drop_bands.clean.[01]: input should be (greater|less) than or equal to"):
+        config_of(tmp_path, band)
+
+
+def test_bands_that_may_be_written(tmp_path: Path) -> None:
+    """Whole numbers, and null for a rule that is not watched."""
+    assert config_of(tmp_path, "[0, 1]") == {"clean": (0.0, 1.0)}
+    assert config_of(tmp_path, "null") == {"clean": None}
+
+
+def config_of(folder: Path, band: str) -> Mapping[str, Band | None]:
+    text = "run: run\nsources: [{name: a, paths: ['*.txt']}]\nstages: [{kind: decode}, {kind: parse}, {kind: clean}, "
+    path = folder / "bands.yaml"
+    path.write_text(f"{text}{{kind: write, format: parquet}}]\ndrop_bands: {{clean: {band}}}\n", encoding="utf-8")
+    return load_config(path).config.drop_bands
 
 
 def test_names_of_rules_and_stages_and_of_a_plug_ins_reasons_pass() -> None:

@@ -28,7 +28,7 @@ from headrace.pipeline.verify import verify
 from headrace.schemas.errors import ConfigError, FormatError
 from headrace.schemas.failpoints import FAILPOINT
 from headrace.schemas.forgetting import Kind, request
-from headrace.schemas.tombstones import TOMBSTONES, read_tombstones
+from headrace.schemas.tombstones import TOMBSTONES, TOMBSTONES_LOCK, read_tombstones
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +184,31 @@ def test_altered_tombstones_are_refused_everywhere(run: Path) -> None:
     with pytest.raises(FormatError, match="were altered"):
         forget(run, [request("domain", "c.example")])
     assert [p for p in verify(run).problems if "were altered" in p]
+
+
+def test_tombstones_that_cannot_be_read_are_not_taken_for_none(run: Path) -> None:
+    """Not ours to read, a share that is away, a folder in their place: nobody goes on as if nothing was forgotten."""
+    (run / TOMBSTONES).mkdir()
+    for arguments in (["forget"], ["forget", "--domain", "a.example"], ["report", "--policy"], ["inspect"]):
+        said = call(arguments[0], run, *arguments[1:])
+        assert said.exit_code != 0 and "the tombstones cannot be read: Is a directory. Restore" in said.output
+
+
+@pytest.mark.parametrize("place", ["lock", "file"])
+def test_a_folder_that_cannot_be_written_to_is_named(run: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    """A read-only folder shows what is forgotten; a request in it fails in one line, and so does one on a full disk."""
+
+    def full(path: Path, data: bytes) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    if place == "lock":
+        (run / TOMBSTONES_LOCK).mkdir()  # as root nothing is read-only
+    else:
+        monkeypatch.setattr("headrace.pipeline.forgetting.forget.replace_file", full)
+    said = call("forget", run, "--domain", "a.example")
+    assert said.exit_code == 2 and "nothing was forgotten: the tombstones cannot be written" in said.output
+    assert forgotten(run) == set()
+    assert call("forget", run).exit_code == call("forget", run, "--domain", "a.example", "--dry-run").exit_code == 0
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
