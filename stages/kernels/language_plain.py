@@ -35,10 +35,13 @@ from headrace.stages.kernels.language_scan import (
     COUNTS,
     DIGIT,
     HAN,
+    HANGUL,
     HANS,
     HANT,
     JPAN,
     LOOK_UPS,
+    MARK,
+    NOTHING,
     SPACE,
     STANDARD,
     YUE,
@@ -120,10 +123,21 @@ def scan(text: str, tables: Tables) -> tuple[list[int], list[int]]:
     counts[11] = sum(int(tables.weights[ord(c)]) for c in han)
     counts[12:] = _pairs(written, len(text.encode()), script, tables)
     scripts = [0] * int(tables.scripts.max() + 1)
-    for character in "".join(written):
-        if script.get(character, 0) >= HAN:
-            scripts[script[character]] += _bytes(character)
+    for line in written:
+        for character, number in zip(line, _scripts(line, tables), strict=True):
+            if number >= HAN:
+                scripts[number] += _bytes(character)
     return counts, scripts
+
+
+def _scripts(line: str, tables: Tables) -> list[int]:
+    found = [NOTHING]
+    for character in line:
+        number = int(tables.scripts[ord(character)])
+        if number == MARK:
+            number = found[-1] if found[-1] > HANGUL else NOTHING
+        found.append(number)
+    return found[1:]
 
 
 def _pairs(lines: list[str], size: int, script: dict[str, int], tables: Tables) -> tuple[int, int]:
@@ -152,8 +166,9 @@ def sample(text: str, main: int, stride: int, tables: Tables) -> str:
     for line, kind in line_kinds(text):
         if kind == CODE:
             continue
-        for character in _ADDRESS.sub("\0", line) + "\0":
-            if tables.scripts[ord(character)] != main:
+        written = _ADDRESS.sub("\0", line) + "\0"
+        for character, script in zip(written, _scripts(written, tables), strict=True):
+            if script != main:
                 out += " " * (out[-1:] not in ("", " "))
                 continue
             out += narrow(character) * (seen // PIECE % stride == 0)

@@ -7,7 +7,7 @@ import numpy as np
 from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
 from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.language_lines import CODE, PROSE, Traits, address_end, line_kind
-from headrace.stages.kernels.language_scan import NOTHING, is_blank, line_end
+from headrace.stages.kernels.language_scan import NOTHING, is_blank, line_end, script_behind
 from headrace.stages.kernels.utf8 import decode, encode
 
 PIECE = 64  # bytes of letters that stand together in a sample
@@ -79,14 +79,16 @@ def text_sample(
 ) -> tuple[int, int]:
     """Write the letters of a line or more, one space behind each run; give what was seen so far, and the place."""
     within = False  # the last character was written
+    base = NOTHING  # the script of the character just before
     while at < end:
         place = at
         point, at = decode(data, at)
-        script = scripts[point]
+        script = script_behind(base, scripts[point])
         if point == 0x68 or point == 0x77:
             behind = address_end(data, place, end)
             if behind > place:
                 at, script = behind, NOTHING
+        base = script
         if script == main:
             if seen // PIECE % stride == 0:
                 size = encode(out, size, narrow(point))

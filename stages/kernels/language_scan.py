@@ -33,8 +33,8 @@ COUNTS = 14
     PAIRS,  # of Han characters side by side that were looked up
     KNOWN,  # of these, in words
 ) = range(COUNTS)
-# Entries of the table of scripts below FIRST are no scripts.
-NOTHING, SPACE, DIGIT, HAN, KANA, HANGUL = range(6)
+# Entries of the table of scripts below HAN are no scripts. A MARK is of the script of the letter that it is on.
+NOTHING, SPACE, DIGIT, MARK, HAN, KANA, HANGUL = range(7)
 # Bits of the table of signs.
 HANS, HANT, JPAN, YUE, STANDARD = (1 << bit for bit in range(5))
 PAIR_BITS = 24  # of the hash of a pair
@@ -120,10 +120,11 @@ def count_prose(data: Bytes, at: int, end: int, stride: int, tables: Tables, scr
     size = characters = digits = han = weight = pairs = known = simple = traditional = japanese = yue = standard = 0
     last = 0  # the folded Han character just before
     address = at  # where the last address ends
+    base = NOTHING  # the script of the character just before
     while at < end:
         place = at
         point, at = decode(data, at)
-        script = tables.scripts[point]
+        script = base = script_behind(base, tables.scripts[point])
         if script == SPACE:
             last = 0
             continue
@@ -132,10 +133,12 @@ def count_prose(data: Bytes, at: int, end: int, stride: int, tables: Tables, scr
         digits += int(script == DIGIT)
         if script < HAN or place < address:
             last = 0
+            base = NOTHING
             continue
         if point == 0x68 or point == 0x77:
             address = address_end(data, place, end)
             if place < address:
+                base = NOTHING
                 continue
         scripts[script] += at - place
         if script != HAN:
@@ -166,6 +169,17 @@ def count_prose(data: Bytes, at: int, end: int, stride: int, tables: Tables, scr
     row[JAPANESE_ONLY] += japanese
     row[CANTONESE_ONLY] += yue
     row[STANDARD_ONLY] += standard
+
+
+@part
+def script_behind(base: int, script: int) -> int:
+    """Give the script of a character behind one of the script `base`: marks go with the letter before them.
+
+    Not with Han, kana and Hangul, of which a few characters settle the language: marks are no more of them.
+    """
+    if script != MARK:
+        return script
+    return base if base > HANGUL else NOTHING
 
 
 @part

@@ -1,7 +1,8 @@
 """Language, script and shares of texts: characters settle what they can, a model the rest; nothing is invented.
 
 What decides is the main script of the prose, by bytes of its letters. Kana makes Han Japanese, up to four Han
-characters for each; Hangul is Korean, other Han Chinese. Two scripts in one text are told by `language_share`.
+characters for each, Hangul makes it Korean, up to two; other Han is Chinese. Two scripts in one text are told by
+`language_share`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from headrace.stages.languages.literary import folded, known_pairs, literary, we
 from headrace.stages.languages.scripts import LATIN, SCRIPTS, scripts, signs
 
 UNDETERMINED, CODE = "und", "code"
+_BOPOMOFO = SCRIPTS.index("Bopo")
 LEAST_LETTERS = {"Hani": 4, "Kana": 2, "Hang": 2}  # fewer say nothing
 LEAST_OTHER = 12  # letters of another script
 LEAST_CERTAIN = 0.5  # what the model holds less likely is not named
@@ -38,6 +40,8 @@ CODE_FROM = 0.7  # of the bytes
 _KANJI = 4  # Han characters that one kana makes Japanese: a tenth of kana is enough
 _LEAST_CANTONESE, _CANTONESE = 2, 0.4  # characters, and their share of those that tell Cantonese from standard Chinese
 _CANTONESE_OF_HAN = 0.015  # poems have one here and there
+_HANJA = 2  # Han characters that one of Hangul makes Korean
+_STANDARD_OF_HAN = 0.05  # with more of 的 了 是 在 … they are Chinese
 _LEAST_JAPANESE = 2  # characters of Japanese alone, without kana
 _HAN_BYTES = 3
 _DIGITS = 6  # of what logarithms give: machines differ in the last bits
@@ -89,8 +93,10 @@ def _main_script(counts: Counts, letters: Counts) -> tuple[Counts, Floats]:
     kana, han = letters[:, scan.KANA], letters[:, scan.HAN]
     kanji = np.where(_is_japanese(counts, kana), han, np.minimum(han, _KANJI * kana))
     merged[:, scan.KANA] += kanji
-    merged[:, scan.HAN] += letters[:, SCRIPTS.index("Bopo")] - kanji
-    merged[:, SCRIPTS.index("Bopo")] = 0
+    hanja = np.where(_is_mixed_korean(counts, letters), han - kanji, 0)
+    merged[:, scan.HANGUL] += hanja
+    merged[:, scan.HAN] += letters[:, _BOPOMOFO] - kanji - hanja
+    merged[:, _BOPOMOFO] = 0
     main = merged.argmax(axis=1)
     size = merged[np.arange(len(main)), main]
     least = np.full(len(SCRIPTS), LEAST_OTHER)
@@ -105,6 +111,13 @@ def _is_japanese(counts: Counts, kana: Counts) -> Flags:
     return np.asarray(only & (kana == 0) & (counts[:, scan.SIMPLIFIED_ONLY] == 0))
 
 
+def _is_mixed_korean(counts: Counts, letters: Counts) -> Flags:
+    """Tell which texts write Korean in Hangul and Han together: no simplified characters, few words of Chinese."""
+    beside = (letters[:, scan.KANA] == 0) & (letters[:, scan.HANGUL] * _HANJA >= letters[:, scan.HAN])
+    chinese = counts[:, scan.STANDARD_ONLY] > _STANDARD_OF_HAN * counts[:, scan.HAN_CHARACTERS]
+    return np.asarray(beside & ~chinese & (counts[:, scan.SIMPLIFIED_ONLY] == 0))
+
+
 def _by_characters(main: Counts, counts: Counts, letters: Counts) -> tuple[Names, Floats]:
     """Give the languages that characters settle, and how sure they are; `und` and 0 for all others."""
     classical, cantonese = literary(counts), _cantonese(counts)
@@ -115,7 +128,7 @@ def _by_characters(main: Counts, counts: Counts, letters: Counts) -> tuple[Names
     variety = np.where(spoken, 1.0, np.maximum(classical, 1 - classical))
     cases = [main == scan.HAN, main == scan.KANA, main == scan.HANGUL]
     language = np.select(cases, [chinese, "ja", "ko"], UNDETERMINED).astype("U8")
-    size = letters[:, [scan.HAN, scan.KANA, scan.HANGUL]].sum(axis=1) / _HAN_BYTES
+    size = letters[:, [scan.HAN, scan.KANA, scan.HANGUL, _BOPOMOFO]].sum(axis=1) / _HAN_BYTES
     sure = size / (size + _PRIOR) * np.where(cases[0], variety, 1.0)
     return language, np.where(language == UNDETERMINED, 0.0, sure)
 

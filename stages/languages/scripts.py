@@ -13,12 +13,13 @@ from headrace.stages.kernels.characters import BREAK, CODE_POINTS, LETTER, class
 from headrace.stages.kernels.characters import DIGIT as DIGIT_CLASS
 from headrace.stages.kernels.characters import HAN as HAN_CLASS
 from headrace.stages.kernels.characters import SPACE as SPACE_CLASS
-from headrace.stages.kernels.language_scan import DIGIT, HAN, HANS, HANT, JPAN, SPACE, STANDARD, YUE
+from headrace.stages.kernels.language_scan import DIGIT, HAN, HANS, HANT, JPAN, MARK, SPACE, STANDARD, YUE
 from headrace.stages.repairing.han_frequency import frequencies
 
-# ISO 15924 names of the scripts that are counted, by their number in the table; the first three are no scripts.
+# ISO 15924 names of the scripts that are counted, by their number in the table; the first four are no scripts.
 SCRIPTS = (
     *(
+        "",
         "",
         "",
         "",
@@ -72,6 +73,8 @@ _BLOCKS = (
     ("Kana", "3041-30ff 31f0-31ff ff66-ff9f"),
     ("Bopo", "3105-312f 31a0-31bf"),
 )
+# Marks that go with letters of any script.
+_MARKS = "300-36f 1ab0-1aff 1dc0-1dff 20d0-20ff fe20-fe2f"
 # What written Cantonese says with characters of its own, and what standard Chinese says instead (simplified).
 _CANTONESE = "嘅咗喺唔佢哋嗰啲嘢冇睇嚟乜嘥揾搵畀俾噉咁嘞喎㗎咩攰瞓嗌嗮啱谂諗嬲氹孭嚿喐喼噃啩囖"
 _RARE = 0x9F98  # a character that no dictionary of words has
@@ -80,20 +83,25 @@ _STANDARD = "的了是在不他们这那没和说吗什么看着"
 
 @cache
 def scripts() -> Classes:
-    """Give the script of every code point: a place in SCRIPTS for letters, and SPACE and DIGIT."""
+    """Give the script of every code point: a place in SCRIPTS for letters, and SPACE, DIGIT and MARK."""
     kinds = classes()
     table = np.zeros(CODE_POINTS, np.uint8)
     letters = (kinds >= HAN_CLASS) & (kinds <= LETTER)
     table[letters] = _OTHER
     for name, ranges in _BLOCKS:
-        for span in ranges.split():
-            first, last = (int(end, 16) for end in span.split("-"))
-            part = table[first : last + 1]
-            part[letters[first : last + 1]] = SCRIPTS.index(name)
+        for span in _spans(ranges):
+            table[span][letters[span]] = SCRIPTS.index(name)
+    for span in _spans(_MARKS):
+        table[span] = MARK
     table[kinds == HAN_CLASS] = HAN
     table[kinds == DIGIT_CLASS] = DIGIT
     table[(kinds >= SPACE_CLASS) & (kinds <= BREAK)] = SPACE
     return read_only(table)
+
+
+def _spans(ranges: str) -> list[slice]:
+    ends = [[int(end, 16) for end in span.split("-")] for span in ranges.split()]
+    return [slice(first, last + 1) for first, last in ends]
 
 
 @cache
@@ -102,7 +110,7 @@ def signs() -> Classes:
     simple, traditional = _mappings("STCharacters.txt"), _mappings("TSCharacters.txt")
     table = np.zeros(CODE_POINTS, np.uint8)
     for bit, characters in (
-        (HANS, _changed(simple) - set(traditional)),
+        (HANS, _changed(simple) - set(traditional) - _regional()),
         (HANT, _changed(traditional) - set(simple)),
         (JPAN, set(_mappings("JPShinjitaiCharacters.txt")) - _chinese(simple) - _chinese(traditional)),
         (YUE, set(_CANTONESE)),
@@ -122,6 +130,12 @@ def _mappings(name: str) -> dict[str, list[str]]:
 def _changed(mappings: dict[str, list[str]]) -> set[str]:
     """Give the characters that never stay what they are."""
     return {character for character, others in mappings.items() if character not in others}
+
+
+def _regional() -> set[str]:
+    """Give characters that Taiwan or Hong Kong write where OpenCC's own standard has another: 床 for 牀, 群 for 羣."""
+    tables = (_mappings("TWVariants.txt"), _mappings("HKVariants.txt"))
+    return {character for table in tables for others in table.values() for character in others}
 
 
 def _chinese(mappings: dict[str, list[str]]) -> set[str]:

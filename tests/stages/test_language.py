@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 import pyarrow as pa
@@ -51,6 +52,9 @@ def judged(texts: list[str], **options: Any) -> list[dict[str, Any]]:
         ("駅前図書館 発売単価 経済対応", "ja", "Jpan"),
         ("ミズグルマ", "ja", "Jpan"),
         (KOREAN, "ko", "Kore"),
+        ("大韓民國은 民主共和國이다. 大韓民國의 主權은 國民에게 있고, 모든 權力은 國民으로부터 나온다.", "ko", "Kore"),
+        (f"{TRADITIONAL}\n산에서 내려온 물이 수로를 지나 물레방아를 돌립니다.", "zh", "Hant"),
+        ("ㄕㄨㄟˇ ㄔㄜ ㄓㄨㄢˇ ㄉㄨㄥˋ", "zh", "Hani"),
         (ENGLISH, "en", "Latn"),
         (ENGLISH.upper(), "en", "Latn"),
         ("Ｔｈｅ　ｗａｔｅｒ　ｃｏｍｅｓ　ｄｏｗｎ　ｆｒｏｍ　ｔｈｅ　ｈｉｌｌｓ.", "en", "Latn"),
@@ -87,6 +91,40 @@ def test_nothing_is_invented(text: str) -> None:
     name, script, confidence = identified(text)
     assert (name, confidence) == ("und", 0.0)
     assert script == "Zyyy"
+
+
+MARKED = (
+    "Tất cả mọi người sinh ra đều được tự do",
+    "Všichni lidé rodí se svobodní",
+    "À l'évidence, les élèves ont été très étonnés",
+    "Ещё и мой, и твой, и всё в ней",
+    KOREAN,
+    JAPANESE,
+)
+
+
+@pytest.mark.parametrize("text", MARKED)
+def test_letters_and_their_marks_may_stand_apart(text: str) -> None:
+    """Letters with marks of their own (NFD, as macOS writes names) are in the language of the composed ones."""
+    apart = unicodedata.normalize("NFD", text)
+    assert apart != text
+    assert identified(apart)[:2] == identified(text)[:2]
+
+
+@pytest.mark.parametrize("text", ["e", "水", "か", "한", "1", "。", " ", "水车", "https://a.b/c"])
+def test_marks_alone_are_no_letters(text: str) -> None:
+    """A character with a hundred thousand marks does not become a text in a language."""
+    assert identified(text + "\u0301" * 100_000)[0] == "und"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["她躺在床上，望著遠處的山峰。", "一群羊在灶邊，這是個秘密。", "他穿著溫暖的脱俗衣裳，税務處的户口已經辦妥。"],
+)
+def test_characters_that_taiwan_and_hong_kong_write_are_not_simplified(text: str) -> None:
+    """床, 群, 峰, 户 … are also those of traditional texts of today: they tell no variant."""
+    (row,) = judged([text], han_variant="traditional")
+    assert (row["script"], row["values.hant_share"], row["verdict"]) == ("Hant", 1, None)
 
 
 def test_what_the_model_is_not_sure_of_has_no_language() -> None:
