@@ -10,13 +10,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from headrace.pipeline.policy.rates import EXAMPLES
+from headrace.stages.privacy.find import ALL, found, masked
 
 COLUMN = "column"  # the column `licence` alone says it: the source's option, or a field
 EVIDENCE = "licence_evidence"  # in `metadata`: a list of {licence, kind, where}
 _LISTED = 50  # licences of one source
+_COUNTED, _LONGEST = (
+    1000,
+    120,
+)  # characters that tell licences apart, and that are shown: some fields hold the whole text
 _NO_LICENCE = ""
 
 
@@ -41,15 +45,15 @@ class Licences:
             self._count(str(row["doc_id"]), said)
 
     def _add_plain(self, rows: pa.Table) -> None:
-        """Count the documents of which nothing but the column says anything: mostly all, so by column."""
-        for name in pc.unique(rows["licence"]).to_pylist():
-            licence = str(name or _NO_LICENCE)
-            missing = pc.is_null(rows["licence"]) if name is None else pc.equal(rows["licence"], pa.scalar(name))
-            of_it = rows.filter(missing)["doc_id"]
-            self.documents[licence] += len(of_it)
+        """Count the documents of which nothing but the column says anything: mostly all."""
+        of_each: defaultdict[str, list[str]] = defaultdict(list)
+        for name, doc_id in zip(rows["licence"].to_pylist(), rows["doc_id"].to_pylist(), strict=True):
+            of_each[_cut(name or _NO_LICENCE, _COUNTED)].append(str(doc_id))
+        for licence, doc_ids in of_each.items():
+            self.documents[licence] += len(doc_ids)
             if licence:
-                self.kinds[licence][COLUMN] += len(of_it)
-            self._show(licence, map(str, of_it.to_pylist()))
+                self.kinds[licence][COLUMN] += len(doc_ids)
+            self._show(licence, doc_ids)
 
     def _count(self, doc_id: str, said: list[tuple[str, str]]) -> None:
         licences = list(dict.fromkeys(licence for licence, _ in said)) or [_NO_LICENCE]
@@ -79,7 +83,7 @@ class Licences:
     def _row(self, name: str) -> dict[str, object]:
         count = self.documents[name]
         return {
-            "licence": name or None,
+            "licence": _public(name) or None,
             "documents": count,
             "share": count / self.all if self.all else None,
             "evidence": dict(sorted(self.kinds[name].items())),
@@ -87,15 +91,26 @@ class Licences:
         }
 
 
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]} ..."
+
+
+def _public(licence: str) -> str:
+    """Give a licence as it may be passed on: whoever holds the rights of a page is named there with an address."""
+    texts = pa.array([licence], pa.large_string())
+    return _cut(str(masked(texts, found(texts), ALL)[0].as_py()), _LONGEST)
+
+
 def _said(licence: str | None, metadata: str) -> Iterator[tuple[str, str]]:
     """Give licence and kind of all evidence of one document, then the column's licence where nothing else says it.
 
     Metadata are the user's: what is no evidence there is passed over.
     """
-    evidence = list(_evidence(metadata))
+    evidence = [(_cut(name, _COUNTED), kind) for name, kind in _evidence(metadata)]
     yield from evidence
-    if licence and licence not in {name for name, _ in evidence}:
-        yield licence, COLUMN
+    stated = _cut(licence or _NO_LICENCE, _COUNTED)
+    if stated and stated not in {name for name, _ in evidence}:
+        yield stated, COLUMN
 
 
 def _evidence(metadata: str) -> Iterator[tuple[str, str]]:

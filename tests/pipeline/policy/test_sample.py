@@ -129,3 +129,27 @@ def test_what_is_no_evidence_is_passed_over(metadata: str) -> None:
     licences = Licences()
     licences.add(rows({"doc_id": "a", "licence": None, "metadata": metadata}))
     assert licences.to_json()["without"]["documents"] == 1
+
+
+@pytest.mark.parametrize("metadata", [None, "evidence"])
+def test_a_licence_shows_nobodys_address_and_is_not_shown_at_length(metadata: str | None) -> None:
+    """Fields hold whole notices: what is personal there is its placeholder, and the page stays one to be read."""
+    notice = "(c) 2020 王五, wang.wu@126.com, 13812345678. " + "All rights reserved. " * 400
+    licences = Licences()
+    said = evidence((notice, "meta")) if metadata else None
+    licences.add(rows(*({"doc_id": f"{n}", "licence": notice, "metadata": said} for n in range(3))))
+    [row] = licences.to_json()["rows"]
+    assert row["licence"].startswith("(c) 2020 王五, <EMAIL>, <MOBILE>. All rights") and len(row["licence"]) < 130
+    assert row["documents"] == 3 and sum(row["evidence"].values()) == 3
+
+
+def test_a_licence_for_each_document() -> None:
+    """As where the field holds the author's name: all are counted, the first of them are shown."""
+    licences = Licences()
+    for first in (0, 500):
+        named = ({"doc_id": f"{n:04}", "licence": f"(c) {n:04}", "metadata": None} for n in range(first, first + 500))
+        licences.add(rows(*named))
+    found = licences.to_json()
+    assert [row["licence"] for row in found["rows"]] == [f"(c) {n:04}" for n in range(len(found["rows"]))]
+    assert len(found["rows"]) + found["left_out"] == 1000 and found["without"]["documents"] == 0
+    assert all(row["evidence"] == {"column": 1} for row in found["rows"])
