@@ -61,7 +61,7 @@ def decided(blocks: Blocks, seen: Look, held: Flags, scores: Floats) -> Flags:
     kept &= ~_bare_headings(blocks, kept)
     if seen.weight < _FEW_WORDS:
         kept |= seen.plain
-    for last_resort in (held & seen.plain, seen.plain, held):
+    for last_resort in (held & seen.plain, seen.plain, held & _holds_most(blocks, held)):
         if not kept.any():
             kept = last_resort
     return kept
@@ -79,6 +79,12 @@ def _bare_headings(blocks: Blocks, kept: Flags) -> Flags:
 def _is_lost(prose: Floats, kept: Flags) -> bool:
     """Say whether most of the prose was refused: then the box was the wrong one."""
     return bool(prose[kept].sum() < 0.5 * prose.sum())
+
+
+def _holds_most(blocks: Blocks, held: Flags) -> bool:
+    """Say whether a box has most of the page's text: one link of many like it is no text."""
+    sizes = blocks.table[:, CHARACTERS]
+    return bool(sizes[held].sum() > 0.5 * sizes.sum())
 
 
 def _densest(blocks: Blocks, prose: Floats) -> Flags:

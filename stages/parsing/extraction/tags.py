@@ -30,7 +30,7 @@ from headrace.stages.kernels.extraction_tags import CUSTOM
 _ROLES = {
     BLOCK: """address article aside blockquote body button caption center dd details dir div dl dt fieldset figcaption
         figure footer form h1 h2 h3 h4 h5 h6 header hgroup legend li listing main marquee menu nav ol optgroup option p
-        pre search section summary table tbody td tfoot th thead tr ul""",
+        plaintext pre search section summary table tbody td tfoot th thead tr ul xmp""",
     RULE: "hr",
     LINE_BREAK: "br",
     IMAGE: "img picture",
@@ -38,14 +38,14 @@ _ROLES = {
     EMPHASIS: "b strong em i",
     LEFT_OUT: """annotation annotation-xml applet audio canvas datalist dialog frameset head map meter noscript object
         progress rp rt rtc select svg template textarea title video""",
-    RAW: "iframe noembed noframes plaintext script style xmp",
+    RAW: "iframe noembed noframes script style",
     NO_BOX: "html",
     INLINE: """abbr acronym area base basefont bdi bdo bgsound big cite code col colgroup data del dfn embed font frame
         g-emoji input ins kbd keygen label link local-time mark math meta nobr output param q relative-time s samp
         slot small source span strike sub sup time time-ago track tt u var wbr""",
 }
 _TRAITS = {
-    PREFORMATTED: "pre listing",
+    PREFORMATTED: "pre listing plaintext xmp",
     ROW: "tr",
     CELL: "td th",
     TABLE: "table",
