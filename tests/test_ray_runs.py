@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
-from tests.pipeline.small_runs import output, small_run, write_texts
+from tests.pipeline.small_runs import output, page_run, small_run, write_pages, write_texts
 
 from headrace.pipeline import ray_executor
 from headrace.pipeline.events import Event, read_events
@@ -41,13 +41,13 @@ class Killer(DocumentStage):
 
 @pytest.fixture(scope="module")
 def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_texts(tmp_path_factory.mktemp("ray") / "texts")
+    return write_pages(tmp_path_factory.mktemp("ray") / "texts")
 
 
 @pytest.fixture(scope="module")
 def inline(texts: Path) -> dict[str, str]:
     """Give the output of an inline run, which all others must equal."""
-    loaded = small_run(texts.parent, "inline", texts=texts)
+    loaded = page_run(texts.parent, "inline", texts=texts)
     assert run_pipeline(loaded).state == "done"
     return output(loaded.run_dir)
 
@@ -58,7 +58,7 @@ def test_ray_gives_the_bytes_of_inline(
     workers: int, window: int, texts: Path, inline: dict[str, str], tmp_path: Path, ray_cluster: None
 ) -> None:
     """One and three replicas, windows of 1 to 20, a tokenizer trained on the way: identical output."""
-    loaded = small_run(tmp_path, "run", *RAY, f"engine.workers={workers}", texts=texts, window=window)
+    loaded = page_run(tmp_path, "run", *RAY, f"engine.workers={workers}", texts=texts, window=window)
     summary = run_pipeline(loaded)
     assert summary.state == "done"
     assert output(loaded.run_dir) == inline
@@ -68,7 +68,7 @@ def test_ray_gives_the_bytes_of_inline(
 
 def test_two_inline_runs_are_identical(texts: Path, inline: dict[str, str], tmp_path: Path) -> None:
     """The same input and configuration give the same bytes twice."""
-    loaded = small_run(tmp_path, "again", texts=texts, window=1)
+    loaded = page_run(tmp_path, "again", texts=texts, window=1)
     run_pipeline(loaded)
     assert output(loaded.run_dir) == inline
 
@@ -114,7 +114,7 @@ def test_a_process_killed_in_mid_run_changes_nothing(
     role: str, texts: Path, inline: dict[str, str], tmp_path: Path, ray_cluster: None
 ) -> None:
     """A stage worker's death is a strike, an ordered stage's a rollback; either way the bytes stay the same."""
-    loaded = small_run(tmp_path, "killed", *RAY, "engine.workers=2", texts=texts)
+    loaded = page_run(tmp_path, "killed", *RAY, "engine.workers=2", texts=texts)
     killed: list[int] = []
     pids: dict[str, int] = {}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ _WORDS = tuple(
 CONFIG = """
 run: {run}
 sources:
-  - {{name: text, paths: ["{folder}/*.txt"], records: lines, authority: 0.8}}
+  - {{name: text, paths: ["{folder}/*.{ending}"], records: lines, authority: 0.8}}
 stages:
   - {{kind: decode}}
   - {{kind: parse}}
@@ -52,6 +53,26 @@ def write_texts(folder: Path, seed: int = 1, files: int = 7, lines: int = 60, ex
     return folder
 
 
+def write_pages(folder: Path, seed: int = 1, files: int = 7, lines: int = 60) -> Path:
+    """Write such lines as the texts of JSON records, each with an address; every third address or so came before."""
+    rng = random.Random(2)
+    for path in sorted(write_texts(folder, seed, files, lines).glob("*.txt")):
+        texts = path.read_text(encoding="utf-8").splitlines()
+        urls = [f"http://a.example/{rng.randrange(400)}?utm_source={rng.randrange(9)}" for _ in texts]
+        records = [json.dumps({"text": text, "url": url}) for text, url in zip(texts, urls, strict=True)]
+        path.with_suffix(".jsonl").write_text("".join(f"{record}\n" for record in records), encoding="utf-8")
+        path.unlink()
+    return folder
+
+
+def page_run(folder: Path, run: str = "run", *overrides: str, texts: Path, window: int = 4) -> LoadedConfig:
+    """Give a run over pages: two ordered stages, `urls` and `dedup`, and lists that are packed for the workers."""
+    (folder / "blocked.txt").write_text("".join(f"a.example/{number}\n" for number in range(20)))
+    (folder / "spared.txt").write_text("b.example\n")
+    urls = "{kind: urls, canonicalize: true, block: {ours: blocked.txt}, exempt: {theirs: spared.txt}}"
+    return small_run(folder, run, *overrides, texts=texts, before=urls, ending="jsonl", window=window)
+
+
 def small_run(
     folder: Path,
     run: str = "run",
@@ -65,6 +86,7 @@ def small_run(
     unit_bytes: int = 2500,
     lanes: int = 3,
     window: int = 4,
+    ending: str = "txt",
 ) -> LoadedConfig:
     """Give the configuration of a small run in `folder`; `before` and `after` are YAML items around dedup."""
     texts = texts or folder / "texts"
@@ -73,6 +95,7 @@ def small_run(
     text = CONFIG.format(
         run=run,
         folder=texts,
+        ending=ending,
         before=f"  - {before}" if before else "",
         after=f"  - {after}" if after else "",
         tokenizer=tokenizer,
