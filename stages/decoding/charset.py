@@ -166,9 +166,14 @@ def _raced(row: list[int], size: int, said: str | None) -> Charset:
     name = NUMBERED[row[CODEC]]
     method = "declared" if name == said else "detected"
     lead = row[SCORE] - row[SECOND_SCORE]
-    sure = 1 / (1 + math.exp(-min(lead, _CERTAIN) / _STEEPNESS))
-    if row[SCORE] < _NO_TEXT * row[SAMPLED]:
-        sure = min(sure, _UNSURE)
     second = NUMBERED[row[SECOND]] if row[SAMPLED] < size and row[SECOND_SCORE] > HOPELESS else None
-    # Rounded, since the last bits of an exponential differ between machines.
-    return Charset(name, method, round(sure, 3), second, lead)
+    return Charset(name, method, sureness(row[SCORE], lead, row[SAMPLED]), second, lead)
+
+
+def sureness(score: int, lead: int, sampled: int) -> float:
+    """Give how sure a charset is, 0 to 1, that is `lead` centinats ahead over so many bytes.
+
+    Rounded, since the last bits of an exponential differ between machines.
+    """
+    sure = 1 / (1 + math.exp(-min(lead, _CERTAIN) / _STEEPNESS))
+    return round(min(sure, _UNSURE) if score < _NO_TEXT * sampled else sure, 3)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from headrace.stages.decoding.at_once import told_at_once
 from headrace.stages.decoding.batch import NOBODY, ONE_NOBODY, Batch, decoded_as, judged
 from headrace.stages.decoding.charset import (
     FAVOUR,
@@ -84,8 +85,12 @@ def decode(data: bytes, declared: str | None = None, encoding: str | None = None
     >>> found.text, found.encoding, found.method
     ('数据预处理是训练大模型的第一步。', 'gb18030', 'detected')
     """
-    model, rows = charset_model(), rows_of_bytes(data)
-    if declared is None and encoding is None:
+    model, undeclared = charset_model(), declared is None and encoding is None
+    told = told_at_once(data, model) if undeclared else None
+    if told:
+        return Decoded(*told, 0.0, 0, None)
+    rows = rows_of_bytes(data)
+    if undeclared:
         batch = judged(rows, ONE_NOBODY, FAVOUR, model, proofs=True)
         charset = plain_charset(batch)
         if charset is not None:  # most texts: nothing lost, nothing odd

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
-from headrace.stages.kernels.charset_numbers import number
 from headrace.stages.kernels.charset_units import read_utf8
 from headrace.stages.kernels.compiled import part
 
@@ -14,8 +13,9 @@ from headrace.stages.kernels.compiled import part
 # MARK says that the first byte may begin a byte order mark, SPECIAL that there is a mark, a NUL or an escape.
 SIZE, HIGH, NULS, ESCAPES, TILDES, CONTROLS, CODES, PAIRS, CUTS, BROKEN, MARK, SPECIAL = range(12)
 FACTS = 12
-_BLOCK = 255
-_ESCAPE, _TILDE, _BRACE = 0x1B, 0x7E, 0x7B
+# Compared with bytes as bytes, or the compiler takes but eight at a time.
+_TAB, _NEWLINE, _RETURN, _SPACE, _TILDE = np.uint8(9), np.uint8(10), np.uint8(13), np.uint8(0x20), np.uint8(0x7E)
+_ESCAPE, _BRACE = 0x1B, 0x7B
 
 
 @part
@@ -37,24 +37,20 @@ def may_be_marked(data: Bytes, begin: int, end: int) -> bool:
 
 @part
 def count_bytes(data: Bytes, begin: int, end: int, facts: Counts) -> None:
-    """Count by value, in blocks whose counts fit a byte, so that the compiler takes many bytes at a time."""
-    high, seen = 0, np.uint8(0)
-    at = begin
-    while at < end:
-        stop = min(end, at + _BLOCK)
-        in_block = np.uint8(0)  # a byte, or the compiler takes but eight at a time
-        for i in range(at, stop):
-            byte = data[i]
-            in_block = np.uint8(in_block + (byte >> 7))
-            odd = np.uint8((byte < 0x20) & (byte != 10) & (byte != 13) & (byte != 9))
-            seen = np.uint8(seen | odd | (np.uint8(byte == _TILDE) << 1))
-        high += number(in_block)
-        at = stop
+    """Count by value, in loops so plain that the compiler takes many bytes at a time."""
+    row = data[begin:end]
+    high, odd, tilde = 0, False, False
+    for byte in row:
+        high += byte >> 7
+    for byte in row:
+        odd |= (byte < _SPACE) & (byte != _TAB) & (byte != _NEWLINE) & (byte != _RETURN)
+    for byte in row:
+        tilde |= byte == _TILDE
     facts[SIZE] += end - begin
     facts[HIGH] += high
-    if seen & 1:
+    if odd:
         count_controls(data, begin, end, facts)
-    if seen & 2:
+    if tilde:
         facts[TILDES] += openers(data, begin, end)
 
 

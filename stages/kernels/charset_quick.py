@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.stages.kernels.arrays import Bytes, Counts
-from headrace.stages.kernels.charset_model import COST_SHIFT, COST_STEP, HOPELESS, Model, Points
-from headrace.stages.kernels.charset_numbers import number
+from headrace.stages.kernels.charset_model import COST_SHIFT, COST_STEP, HOPELESS, Points
+from headrace.stages.kernels.charset_numbers import ONE, number, place
 from headrace.stages.kernels.charset_units import read_code
 from headrace.stages.kernels.compiled import part
 
@@ -20,13 +20,13 @@ _ENOUGH, _UNITS_PER_BAD, _MOST_MEAN = 60, 50, 950
 
 
 @part
-def quick_look(sample: Bytes, model: Model, scores: Counts) -> bool:
+def quick_look(sample: Bytes, codes: Points, longer: Points, scores: Counts) -> bool:
     """Score the double-byte families; say whether one is so far ahead that nothing else need be tried."""
     best = np.full(len(sample) // STEP + 2, np.iinfo(np.int64).max, np.int64)
     own = np.empty(len(best), np.int64)
     top, top_units, top_bad = -1, 0, 0
     for family in range(FAMILIES_JUDGED):
-        cost, units, bad = quick_cost(sample, family, model.codes[family], model.longer, best, own)
+        cost, units, bad = quick_cost(sample, family, codes[family], longer, best, own)
         scores[family] = -cost
         if cost >= 0 and (top < 0 or cost < -scores[top]):
             best[:] = own
@@ -46,32 +46,32 @@ def quick_cost(
 
     The cost is -HOPELESS once it is far above that of the best, whose costs at every STEP bytes are in `best`.
     """
-    at = cost = units = bad = looks = last = line_most = line_high = 0
-    while at + 1 < len(sample):
-        if at >= looks * STEP:
+    at, stop, next_look = place(0), place(len(sample)), place(0)
+    cost = units = bad = looks = last = line_most = line_high = 0
+    while at + ONE < stop:
+        if at >= next_look:
             own[looks] = cost
             if cost - _FAR_BEHIND > best[looks]:
                 return -HOPELESS, units, bad
             looks += 1
+            next_look += place(STEP)
         byte = number(sample[at])
         if byte < 0x80:
-            at += 1
+            at += ONE
             if byte == _NEWLINE:
                 cost = min(cost, line_most + line_high * _OTHER_CHARSET + _OTHER_LINE)
                 line_most, line_high = cost, 0
             continue
-        begin = at
-        entry = number(codes[byte << 8 | sample[at + 1]])
+        entry, size = number(codes[place(byte << 8 | number(sample[at + ONE]))]), 2
         if entry:
             cost += _REPEATED if entry == last else (entry >> COST_SHIFT) * COST_STEP
             units += 1
-            at += 2
         else:
-            point, size = read_code(sample, at, len(sample), family, codes, longer)
+            point, size = read_code(sample, number(at), len(sample), family, codes, longer)
             cost += _LONG_CODE if point > 0 else _DAMAGE
             bad += point <= 0
-            at += size
+        at += place(size)
         last = entry
-        line_high += at - begin
+        line_high += size
     own[looks:] = cost
     return cost, units, bad

@@ -19,8 +19,9 @@ from headrace.stages.kernels.charset_model import (
     UTF_16_LE,
     WHAT,
     Model,
+    Points,
 )
-from headrace.stages.kernels.charset_quick import quick_look
+from headrace.stages.kernels.charset_quick import FAMILIES_JUDGED, quick_look
 from headrace.stages.kernels.charset_sample import WINDOWS, dense_sample, room, whole_sample, window_sample
 from headrace.stages.kernels.charset_scores import (
     ASCII_SCORE,
@@ -44,7 +45,7 @@ COLUMNS = 6
 _SHORT, _LONG = 64, 1024  # bytes of a window at a quick look and in the race
 _FEWEST_WINDOWS = 3
 _DENSE = 2  # at least one byte in so many is beyond ASCII
-_MANY_HIGH = 300  # bytes beyond ASCII from which a quick look is worth while
+MANY_HIGH = 300  # bytes beyond ASCII from which a quick look is worth while
 _WIDE_SAMPLE = 4096
 _MANY_CODES = 16
 _FEW_CODES_LOSE = 250  # by so much must a double-byte charset be likelier than few two-byte sequences of UTF-8
@@ -116,13 +117,9 @@ def race(
     found: Counts,
 ) -> None:
     """Score a sample by every charset, after a quick look at a shorter one where there is enough text for that."""
+    if favoured < UTF_8 and quick_race(data, begins, ends, first, last, known, model.codes, model.longer, found):
+        return
     scores = np.full(FIRST_PAGE + len(model.pages), HOPELESS, np.int64)
-    if known[HIGH] >= _MANY_HIGH and known[BROKEN] and favoured < UTF_8:
-        sample = sampled(data, begins, ends, first, last, known, _SHORT)
-        found[SAMPLED] = len(sample)
-        if quick_look(sample, model, scores):
-            settle(scores, found)
-            return
     sample = sampled(data, begins, ends, first, last, known, _LONG)
     found[SAMPLED] = len(sample)
     wide = data[begins[first] : min(ends[last - 1], begins[first] + _WIDE_SAMPLE)]
@@ -130,6 +127,30 @@ def race(
     settle(scores, found)
     if known[CODES] and not known[BROKEN] and found[CODEC] != UTF_8:
         found[SECOND], found[SECOND_SCORE] = UTF_8, scores[UTF_8]
+
+
+@part
+def quick_race(
+    data: Bytes,
+    begins: Offsets,
+    ends: Offsets,
+    first: int,
+    last: int,
+    known: Counts,
+    codes: Points,
+    longer: Points,
+    found: Counts,
+) -> bool:
+    """Fill in what a quick look tells, and say whether it tells anything."""
+    if known[HIGH] < MANY_HIGH or not known[BROKEN]:
+        return False
+    sample = sampled(data, begins, ends, first, last, known, _SHORT)
+    scores = np.empty(FAMILIES_JUDGED, np.int64)
+    found[SAMPLED] = len(sample)
+    told = quick_look(sample, codes, longer, scores)
+    if told:
+        settle(scores, found)
+    return told
 
 
 @part

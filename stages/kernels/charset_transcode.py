@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from headrace.stages.kernels.arrays import Bytes, Counts
 from headrace.stages.kernels.charset_model import (
+    BEYOND,
     BIG5,
     COST_SHIFT,
     COST_STEP,
@@ -17,8 +18,8 @@ from headrace.stages.kernels.charset_model import (
     Model,
     Points,
 )
-from headrace.stages.kernels.charset_numbers import number
-from headrace.stages.kernels.charset_units import LOST, read_code, read_utf8
+from headrace.stages.kernels.charset_numbers import ONE, THREE, TWO, number, place
+from headrace.stages.kernels.charset_units import CUT, LOST, read_code, read_utf8
 from headrace.stages.kernels.compiled import part
 from headrace.stages.kernels.utf8 import copy, encode
 
@@ -29,9 +30,10 @@ from headrace.stages.kernels.utf8 import copy, encode
 LOST_CODES, STRAIN, FOREIGN, LAYOUT, SUSPECT = range(5)
 NOTES = 5
 ODD = 1600  # strain of a suspect line: no line in 99 of 100 clean texts, nearly every misread one of 12 characters
+NO_CODE = 1 << 16  # beyond all codes of two bytes
 MOST_BYTES = 3  # of UTF-8 for one byte of a charset
 _MARK, _REPLACEMENT, _NEWLINE = 0xFEFF, 0xFFFD, 0x0A
-_USUAL, _LOST_STRAIN = 950, 1500  # centinats; a character of running text costs about 700
+USUAL, _LOST_STRAIN = 950, 1500  # centinats; a character of running text costs about 700
 
 
 @part
@@ -103,48 +105,67 @@ def begins_as_utf8(data: Bytes, at: int, end: int) -> bool:
 
 @part
 def from_codes(
-    data: Bytes, at: int, end: int, family: int, codes: Points, longer: Points, out: Bytes, to: int, notes: Counts
+    data: Bytes, begin: int, end: int, family: int, codes: Points, longer: Points, out: Bytes, to: int, notes: Counts
 ) -> int:
     """Look up codes of two bytes, and read the others."""
-    start, strain, worst, vendor, last, run_end = to, 0, 0, 0, 0, -1
-    while at < end:
-        byte = number(data[at])
-        if byte < 0x80:
-            out[to] = byte
-            to += 1
-            at += 1
-            if byte == _NEWLINE:
-                strain = 0
-            run_end = -1
+    at, stop, there = place(begin), place(end), place(to)
+    strain = worst = vendor = last = 0
+    first_vendor = CP950_FIRST if family == BIG5 else NO_CODE
+    while at < stop:
+        if data[at] < 0x80:
+            out[there] = data[at]
+            strain = 0 if data[at] == _NEWLINE else strain
+            there += ONE
+            at += ONE
             continue
-        if at != run_end:
-            notes[FOREIGN] += begins_as_utf8(data, at, end)
-        entry, size = 0, 2
-        if at + 1 < end:
-            code = byte << 8 | data[at + 1]
-            entry = number(codes[code])
-            vendor += entry != 0 and CP950_FIRST <= code <= CP950_LAST
-        point = entry & POINT
-        if entry == 0:
-            point, size = read_code(data, at, end, family, codes, longer)
-        at += size
-        run_end = at
-        if point <= 0:
-            notes[LOST_CODES] += 1
-            strain += _LOST_STRAIN
-            worst = max(worst, strain)
-            if point == LOST:
-                to = encode(out, to, _REPLACEMENT)
-            continue
-        if point != last and entry:
-            strain = max(0, strain + (entry >> COST_SHIFT) * COST_STEP - _USUAL)
-            worst = max(worst, strain)
-        last = point
-        if point >= SEQUENCE:
-            letter, mark = SEQUENCES[point - SEQUENCE]
-            to = encode(out, encode(out, to, letter), mark)
-        elif point != _MARK or to > start:
-            to = encode(out, to, point)
+        notes[FOREIGN] += begins_as_utf8(data, number(at), end)
+        while at < stop and data[at] >= 0x80:
+            code = entry = 0
+            if at + ONE < stop:
+                code = number(data[at]) << 8 | number(data[at + ONE])
+                entry = number(codes[place(code)])
+            point = entry & POINT
+            if code >= first_vendor:
+                vendor += entry != 0 and code <= CP950_LAST
+            if entry and point != last:
+                strain = max(0, strain + (entry >> COST_SHIFT) * COST_STEP - USUAL)
+                worst = max(worst, strain)
+            if is_plain(point):
+                out[there] = 0xE0 | point >> 12
+                out[there + ONE] = 0x80 | point >> 6 & 63
+                out[there + TWO] = 0x80 | point & 63
+                there += THREE
+                at += TWO
+                last = point
+                continue
+            size = 2
+            if entry == 0:
+                point, size = read_code(data, number(at), end, family, codes, longer)
+            at += place(size)
+            if point <= 0:
+                notes[LOST_CODES] += 1
+                strain += _LOST_STRAIN
+                worst = max(worst, strain)
+            else:
+                last = point
+            there = place(put(out, number(there), point, to))
     notes[STRAIN] = worst
-    notes[LAYOUT] = vendor if family == BIG5 else 0
-    return to
+    notes[LAYOUT] = vendor
+    return number(there)
+
+
+@part
+def is_plain(point: int) -> bool:
+    """Say whether a code point takes three bytes of UTF-8 and is no byte order mark."""
+    return 0x800 <= point <= BEYOND and point != _MARK
+
+
+@part
+def put(out: Bytes, to: int, point: int, start: int) -> int:
+    """Write any code point, some of Big5-HKSCS as a letter and a mark; no cut one, and no mark at the start."""
+    if point >= SEQUENCE:
+        letter, mark = SEQUENCES[point - SEQUENCE]
+        return encode(out, encode(out, to, letter), mark)
+    if point == CUT or (point == _MARK and to == start):
+        return to
+    return encode(out, to, point or _REPLACEMENT)

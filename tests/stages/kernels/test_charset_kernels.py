@@ -13,6 +13,7 @@ from headrace.stages.decoding.charsets import DOUBLE_BYTE, NUMBERED, WIDE
 from headrace.stages.decoding.model_cache import charset_model
 from headrace.stages.decoding.rows import rows_of_bytes
 from headrace.stages.kernels import charset_plain as plain
+from headrace.stages.kernels.charset_at_once import UNTOLD, read_at_once
 from headrace.stages.kernels.charset_facts import (
     BROKEN,
     CODES,
@@ -33,8 +34,8 @@ from headrace.stages.kernels.charset_model import (
     UTF_16_BE,
     UTF_16_LE,
 )
-from headrace.stages.kernels.charset_race import CODEC, PROVEN, SCORE, SECOND, SECOND_SCORE
-from headrace.stages.kernels.charset_transcode import LAYOUT, LOST_CODES, STRAIN
+from headrace.stages.kernels.charset_race import CODEC, PROVEN, SAMPLED, SCORE, SECOND, SECOND_SCORE
+from headrace.stages.kernels.charset_transcode import LAYOUT, LOST_CODES, ODD, STRAIN
 
 MODEL = charset_model()
 SENTENCES = {
@@ -134,3 +135,40 @@ def test_a_sentence_is_told(codec: str) -> None:
     assert NUMBERED[found[CODEC]] == names.get(codec, codec)
     if found[CODEC] >= FIRST_PAGE:
         assert found[SCORE] == plain.page_scores(data, MODEL)[int(found[CODEC])]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    codec=st.sampled_from(["gb18030", "big5", "cp932", "euc_jp", "cp949", "utf-8"]),
+    odd=st.one_of(st.just(b""), st.binary(max_size=3), st.sampled_from(["€", "ḿ", "Ê̄", "龘", "\ufeff", "\U0001f600"])),
+    at=st.integers(0, 600),
+)
+def test_a_long_text_at_once(codec: str, odd: bytes | str, at: int) -> None:
+    """What is told at once has the charset and scores of the race and the text of its twin, nothing lost or odd."""
+    data = (SENTENCES[codec] * 12).encode(codec, "ignore")
+    data = data[:at] + (odd if isinstance(odd, bytes) else odd.encode(codec, "ignore")) + data[at:]
+    told, score, lead, sampled, size, points = _at_once(data)
+    if told == UNTOLD:
+        return
+    batch = judged(rows_of_bytes(data), np.array([-1]), 0, MODEL, proofs=True)
+    (found,), number = batch.found.tolist(), told
+    assert number == found[CODEC]
+    assert not batch.suspects
+    text = data.decode() if number == UTF_8 else points[:size].tobytes().decode("utf-32-le")
+    assert (text, 0) == plain.text_of(data, number, MODEL)
+    if number != UTF_8:
+        assert [score, lead, sampled] == [found[SCORE], found[SCORE] - found[SECOND_SCORE], found[SAMPLED]]
+        assert plain.strain(data, number, MODEL) <= ODD
+
+
+@pytest.mark.parametrize("codec", ["gb18030", "big5", "euc_jp", "cp949", "utf-8"])
+def test_clean_long_texts_are_told_at_once(codec: str) -> None:
+    """Long texts without anything odd need no second call; one that has lost a code does."""
+    data = (SENTENCES[codec] * 12).encode(codec, "ignore")
+    assert NUMBERED[_at_once(data)[0]] == {"big5": "big5hkscs"}.get(codec, codec)
+    assert _at_once(data + b"\xff\n")[0] == UNTOLD
+
+
+def _at_once(data: bytes) -> tuple[int, int, int, int, int, np.ndarray]:
+    points = np.empty(len(data), np.uint32)
+    return *read_at_once(np.frombuffer(data, np.uint8), MODEL.codes, MODEL.longer, points), points
