@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from headrace.pipeline.cli_output import near_path, print_table
-from headrace.pipeline.dropped_examples import examples_words
+from headrace.pipeline.dropped_examples import with_examples
 from headrace.pipeline.report import REPORT_HTML
 from headrace.pipeline.wording import cell, size_words
 
@@ -55,7 +55,7 @@ def _outside(report: Row) -> Iterator[str]:
     """Say which rules took out more or fewer documents than expected."""
     for row in report["drop_bands"]["rows"]:
         if row["outside"]:
-            words = "; ".join(filter(None, (row["words"], examples_words(row["examples"]))))
+            words = with_examples(row["words"], row["examples"])
             yield f"{'drop band':<12}{words}\n{'':<12}{row['remedy']}\n"
 
 

@@ -41,3 +41,12 @@ def examples_words(rows: Sequence[Sequence[object]]) -> str:
         for doc_id, value, bar in rows
     ]
     return f"for example {', '.join(words)}" if words else ""
+
+
+def with_examples(words: object, rows: Sequence[Sequence[object]]) -> str:
+    """Give what is said, and behind it examples if there are any.
+
+    >>> with_examples("less than expected", [])
+    'less than expected'
+    """
+    return "; ".join(filter(None, (str(words), examples_words(rows))))

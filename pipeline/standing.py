@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headrace.pipeline.dropped_examples import examples_words
+from headrace.pipeline.dropped_examples import with_examples
 from headrace.pipeline.events import Event
 from headrace.pipeline.report_events import seconds_by_stage
 from headrace.schemas.pace import rank_file, read_acknowledgement, read_launch
@@ -118,7 +118,7 @@ def _note(event: Event) -> str:
         case "replayed":
             return f"unit {data.get('unit')} is read again: {data.get('cause')}"
         case "drop_band":
-            return f"{data.get('words')}; {examples_words(data.get('examples', []))}"
+            return with_examples(data.get("words"), data.get("examples", []))
         case "trainer":
             return f"trainer {data.get('state')}"
         case _:

@@ -79,10 +79,12 @@ class DropShare:
         """Say what a person can do about it."""
         name = f"{self.stage}.{self.rule}" if self.rule else self.stage
         low, high = (self.low, _above(self.share)) if self.too_much else (_below(self.share), self.high)
+        look = f"look at them (`headrace explain {run} DOC_ID`, once they are committed). If they are rightly gone"
+        if not self.too_much:
+            look = "see whether the rule works: a list in another encoding, a pattern that matches nothing. If it does"
         return (
-            f"look at them (`headrace explain {run} DOC_ID`, once they are committed). If they are rightly gone, set "
-            f"`drop_bands: {{{name}: [{low:g}, {high:g}]}}` and run the same command again, it goes on from here; "
-            "if not, change the rule and start over with --fresh"
+            f"{look}, set `drop_bands: {{{name}: [{low:g}, {high:g}]}}` and run the same command again, it goes on "
+            "from here; if not, change the rule and start over with --fresh"
         )
 
 

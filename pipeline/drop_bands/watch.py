@@ -93,9 +93,8 @@ class DropWatch:
         rows = self._some(share)
         self._log.emit("drop_band", unit=unit, on=self._on, **share.to_json(), words=share.words, examples=rows)
         if self._on == "stop":
-            raise DropBandError(
-                share.words, where=str(self._run), why=examples_words(rows), remedy=share.remedy(self._run.name)
-            )
+            why, remedy = examples_words(rows), share.remedy("RUN")
+            raise DropBandError(share.words, where=str(self._run), why=why, remedy=remedy)
 
     def _some(self, share: DropShare) -> list[Example]:
         rows = self._examples[share.source, share.stage, share.rule]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from headrace.pipeline.drop_bands.bands import Band, Bands, check_names, known_rules
+from headrace.pipeline.dropped_examples import with_examples
 from headrace.pipeline.load import load_config
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.ledger import StageCounts
@@ -91,6 +92,14 @@ def test_the_remedy_names_a_band_that_holds_what_was_measured() -> None:
     [share] = Bands({}, 100, RULES).outside([counts("clean", 1000, max_digit_share=412)])
     assert "drop_bands: {clean.max_digit_share: [0, 0.5]}" in share.remedy("runs/a")
     assert outside(counts("clean", 1000, max_digit_share=412), {"clean.max_digit_share": (0.0, 0.5)}) == []
+
+
+def test_what_took_out_too_little_is_not_to_be_looked_at() -> None:
+    """There is nothing to look at but the rule; and the sentence ends where there are no examples."""
+    [share] = Bands({"min_characters": (0.2, 0.5)}, 100, RULES).outside([counts("clean", 1000)])
+    said = share.remedy("runs/a")
+    assert "see whether the rule works" in said and "{clean.min_characters: [0, 0.5]}" in said
+    assert "explain" not in said and with_examples(share.words, []) == share.words
 
 
 def test_a_name_that_is_nearly_a_rule_is_refused() -> None:

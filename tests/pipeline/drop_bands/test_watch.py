@@ -133,7 +133,7 @@ def test_the_command_ends_with_1_and_leaves_a_report(tmp_path: Path, texts: Path
     loaded = made(tmp_path, texts, BAND, FEW, STOP)
     result = CliRunner().invoke(main, ["run", str(loaded.path), BAND, FEW, STOP])
     assert result.exit_code == 1, result.output
-    assert "Look at them (`headrace explain run DOC_ID`" in result.stderr
+    assert "Look at them (`headrace explain RUN DOC_ID`" in result.stderr
     report = json.loads((loaded.run_dir / "report.json").read_bytes())
     assert report["drop_bands"]["on"] == "stop"
 
