@@ -57,10 +57,12 @@ def forget(
         for name, text in _lines(found, dry_run=dry_run):
             click.echo(f"{name:<12}{text}")
     mistyped = [r.value for r in asked if r.kind == DOC and r.value in found.found.unknown] if found.ended else []
-    for doc_id in mistyped:
-        near = " or ".join(found.suggestions[doc_id])
+    for doc_id in mistyped[:_SHOWN]:
+        near = " or ".join(found.suggestions.get(doc_id, []))
         remedy = f". Did you mean {near}?" if near else ". A doc_id is source:path#offset, as in documents/"
         click.echo(f"headrace: {run}: no document has the id '{doc_id}'{remedy}", err=True)
+    if len(mistyped) > _SHOWN:
+        click.echo(f"headrace: and {len(mistyped) - _SHOWN:,} more such ids, `unknown` in --json", err=True)
     if mistyped:
         ctx.exit(1)
 

@@ -19,6 +19,8 @@ from headrace.schemas.document import QUARANTINED
 from headrace.schemas.forgetting import Request
 from headrace.schemas.tombstones import Tombstones
 
+_SUGGESTED = 10  # unknown doc_ids; each costs a pass over the ledgers
+
 
 @dataclass(frozen=True, slots=True)
 class Account:
@@ -32,7 +34,7 @@ class Account:
     sequences: Sequences
     training: Trained | None
     remains: tuple[str, ...]  # files that hold texts or tokens of these documents
-    suggestions: dict[str, list[str]]  # for unknown doc_ids
+    suggestions: dict[str, list[str]]  # for the first unknown doc_ids
     in_use: bool
 
     def to_json(self) -> dict[str, Any]:
@@ -47,7 +49,7 @@ class Account:
             "documents": [asdict(d) for d in self.found.documents],
             "without_tokens": [asdict(d) for d in self.found.gone],
             "repeats": [asdict(d) for d in self.found.repeats],
-            "unknown": [{"doc_id": doc_id, "near": self.suggestions[doc_id]} for doc_id in self.found.unknown],
+            "unknown": [{"doc_id": doc_id, "near": self.suggestions.get(doc_id, [])} for doc_id in self.found.unknown],
             "sequences": {"numbers": s.numbers.tolist(), "of": s.of, "tokens": s.tokens},
             "tokens_of_others": s.others,
             "training": self.training and _training(self.training),
@@ -69,7 +71,7 @@ def account(run: Path, asked: Sequence[Request], *, repeats: bool = False, dry_r
         sequences=sequences,
         training=trained(committed, sequences),
         remains=(*sequences.shards, *_stored(outcome)),
-        suggestions={doc_id: near_ids(committed, doc_id) for doc_id in outcome.found.unknown},
+        suggestions={doc_id: near_ids(committed, doc_id) for doc_id in outcome.found.unknown[:_SUGGESTED]},
         in_use=in_use(run),
     )
 

@@ -176,6 +176,16 @@ def test_requests_that_cannot_be_meant_are_refused(run: Path, arguments: list[st
     assert not (run / TOMBSTONES).exists()
 
 
+def test_a_long_list_of_ids(run: Path) -> None:
+    """Hundreds of unknown ones say no more than a screen holds, programs get all, and known ones among them count."""
+    known = sorted(ids(run, "a.example"))[:2]
+    options = [option for name in [*(f"web:none#{n}" for n in range(300)), *known] for option in ("--doc", name)]
+    said = call("forget", run, *options)
+    assert said.exit_code == 1 and forgotten(run) == set(known)
+    assert said.stderr.count("no document has the id") == 10 and "and 290 more such ids" in said.stderr
+    assert len(json.loads(call("forget", run, *options, "--json").stdout)["unknown"]) == 300
+
+
 def test_altered_tombstones_are_refused_everywhere(run: Path) -> None:
     """Forgetting does not build on them, and verify names them."""
     forget(run, [request("domain", "a.example")])
