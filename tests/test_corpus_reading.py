@@ -23,6 +23,7 @@ READABLE = (
     *("html+reference", "html-zh-hans", "html/xml", "word list", "zh-classical", "zh-code-mixed", "zh-hans/hant-pair"),
     *("zh-modern-tech", "zh-novel", "zh-parallel", "zh-s2t"),
 )
+NO_TEXT = ("metadata.json", "sitemap.xml", "sitemap.xml.gz")  # what is wanted of a page, and lists of addresses
 # Labels of the manifest that name a part of what is really in the files; EUC-TW has no codec.
 CODECS = {"gb2312": "gb18030", "big5": "big5hkscs", "shift_jis": "cp932", "euc-tw": None}
 
@@ -70,7 +71,7 @@ def test_readable_files_give_text(whole: Outcome, corpus: Path) -> None:
     given = {row["path"] for row in whole.documents}
     kinds: dict[str, list[bool]] = {}
     for row in manifest(corpus):
-        if row["kind"] in READABLE and not row["path"].endswith("metadata.json"):
+        if row["kind"] in READABLE and not row["path"].endswith(NO_TEXT):
             kinds.setdefault(row["kind"], []).append(row["path"] in given)
     files = [found for kind in kinds.values() for found in kind]
     assert len(files) > 1300

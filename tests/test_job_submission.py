@@ -94,14 +94,16 @@ def status(dashboard: str, submission: str) -> str:
 @pytest.mark.timeout(600)
 def test_a_job_runs_stops_in_order_and_goes_on(dashboard: str, tmp_path: Path) -> None:
     """SIGTERM from `ray job stop` drains within its grace time; submitted again, the run ends with inline's bytes."""
-    texts = write_texts(tmp_path / "texts", files=10, lines=100)
-    slow = tmp_path / "slow.py"
+    texts = write_texts(tmp_path / "texts", files=40, lines=100)
+    slow, stopped_once = tmp_path / "slow.py", tmp_path / "stopped"
     slow.write_text(
-        "import time\nfrom typing import Literal\nfrom headrace.stages.base import Document, DocumentStage\n\n"
+        "import os\nimport time\nfrom typing import Literal\n"
+        "from headrace.stages.base import Document, DocumentStage\n\n"
         "class Slow(DocumentStage):\n"
         '    """Takes its time, so that the job can be stopped in the middle."""\n\n'
         '    kind: Literal["slow"] = "slow"\n\n'
-        "    def process(self, document: Document) -> Document:\n        time.sleep(0.004)\n        return document\n"
+        "    def process(self, document: Document) -> Document:\n"
+        f"        time.sleep(0 if os.path.exists({str(stopped_once)!r}) else 0.004)\n        return document\n"
     )
     loaded = small_run(
         tmp_path, "job", texts=texts, plugins=["slow.py"], before="{kind: slow}", tokenizer="model: bytes"
@@ -114,6 +116,7 @@ def test_a_job_runs_stops_in_order_and_goes_on(dashboard: str, tmp_path: Path) -
     stopped = job(dashboard, "stop", "first")
     assert stopped.returncode == 0, stopped.stdout + stopped.stderr
     _wait_until(lambda: status(dashboard, "first") != "RUNNING")
+    stopped_once.touch()
     assert read_events(loaded.run_dir)[-1]["kind"] == "ended"
     assert read_events(loaded.run_dir)[-1]["state"] == "stopped"
     committed = sum(e["kind"] == "committed" for e in read_events(loaded.run_dir))
