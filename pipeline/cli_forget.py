@@ -12,6 +12,7 @@ import click
 from headrace.pipeline.cli_config import AS_JSON
 from headrace.pipeline.cli_look import RUN
 from headrace.pipeline.cli_output import print_json
+from headrace.pipeline.wording import printable
 
 if TYPE_CHECKING:
     from headrace.pipeline.forgetting.account import Account
@@ -55,12 +56,12 @@ def forget(
         print_json(found.to_json())
     else:
         for name, text in _lines(found, dry_run=dry_run):
-            click.echo(f"{name:<12}{text}")
+            click.echo(f"{name:<12}{printable(text)}")
     mistyped = [r.value for r in asked if r.kind == DOC and r.value in found.found.unknown] if found.ended else []
     for doc_id in mistyped[:_SHOWN]:
         near = " or ".join(found.suggestions.get(doc_id, []))
         remedy = f". Did you mean {near}?" if near else ". A doc_id is source:path#offset, as in documents/"
-        click.echo(f"headrace: {run}: no document has the id '{doc_id}'{remedy}", err=True)
+        click.echo(printable(f"headrace: {run}: no document has the id '{doc_id}'{remedy}"), err=True)
     if len(mistyped) > _SHOWN:
         click.echo(f"headrace: and {len(mistyped) - _SHOWN:,} more such ids, `unknown` in --json", err=True)
     if mistyped:

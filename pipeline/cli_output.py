@@ -13,7 +13,7 @@ from typing import Any, TextIO
 import click
 
 from headrace.pipeline.json_numbers import finite
-from headrace.pipeline.wording import cell
+from headrace.pipeline.wording import cell, printable
 from headrace.schemas.errors import HeadraceError
 
 
@@ -59,7 +59,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
         numeric = bool(rows) and all(_numeric(row[index]) for row in rows)
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(cell(value) for value in row))
+        table.add_row(*(printable(cell(value)) for value in row))
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:
         console.width = 120

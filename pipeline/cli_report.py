@@ -11,7 +11,7 @@ import click
 from headrace.pipeline.cli_output import near_path, print_table
 from headrace.pipeline.dropped_examples import with_examples
 from headrace.pipeline.report import REPORT_HTML
-from headrace.pipeline.wording import cell, size_words
+from headrace.pipeline.wording import cell, printable, size_words
 
 if TYPE_CHECKING:
     from headrace.pipeline.report_documents import Row
@@ -55,7 +55,7 @@ def _outside(report: Row) -> Iterator[str]:
     """Say which rules took out more or fewer documents than expected."""
     for row in report["drop_bands"]["rows"]:
         if row["outside"]:
-            words = with_examples(row["words"], row["examples"])
+            words = printable(with_examples(row["words"], row["examples"]))
             yield f"{'drop band':<12}{words}\n{'':<12}{row['remedy']}\n"
 
 

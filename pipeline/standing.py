@@ -10,6 +10,7 @@ from typing import Any
 from headrace.pipeline.dropped_examples import with_examples
 from headrace.pipeline.events import Event
 from headrace.pipeline.report_events import seconds_by_stage
+from headrace.pipeline.wording import printable
 from headrace.schemas.pace import rank_file, read_acknowledgement, read_launch
 from headrace.schemas.training import TRAINER_FOLDER
 
@@ -118,7 +119,7 @@ def _note(event: Event) -> str:
         case "replayed":
             return f"unit {data.get('unit')} is read again: {data.get('cause')}"
         case "drop_band":
-            return with_examples(data.get("words"), data.get("examples", []))
+            return printable(with_examples(data.get("words"), data.get("examples", [])))
         case "trainer":
             return f"trainer {data.get('state')}"
         case _:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+
+# Control characters, and those that turn the direction of writing: names in somebody's archive may hold them.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def cell(value: object) -> str:
@@ -14,6 +18,15 @@ def cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
     return str(value)
+
+
+def printable(text: str) -> str:
+    r"""Write what a terminal would take for a command, or for another line, as an escape.
+
+    >>> printable("a\x1b[31m\nb 河")
+    'a\\x1b[31m\\nb 河'
+    """
+    return _UNPRINTABLE.sub(lambda sign: sign[0].encode("unicode_escape").decode(), text)
 
 
 def size_words(size: int) -> str:

@@ -132,3 +132,18 @@ def test_an_empty_file_is_explained(made: Path) -> None:
     assert "dropped by read: empty, the file is empty" in words and "record: full" not in words
     assert call("explain", made / "run", "web:plain.txt").exit_code == 2
     assert call("explain", made / "run", "web:empty.txt#1").exit_code == 2
+
+
+def test_no_name_commands_the_terminal(tmp_path: Path) -> None:
+    """Escape sequences, line ends and turned writing in names, as archives may hold them, are printed as escapes."""
+    name = "\x1b[31mred\n\u202egpj.txt"
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / name).write_text(f"{MILL}电话 13812345678。", encoding="utf-8")
+    (tmp_path / "c.yaml").write_text(CONFIG.replace(r"in\xff", "in"))
+    said = [call("run", tmp_path / "c.yaml")]
+    run = tmp_path / "run"
+    said += [call("report", run, "--policy"), call("forget", run, "--doc", f"web:{name}#0"), call("forget", run)]
+    said += [call("forget", run, "--doc", f"web:{name}#9")]
+    assert [one.exit_code for one in said] == [0, 0, 0, 0, 1], said[-1].output
+    assert not any(set(one.output) & {"\x1b", "\u202e"} for one in said)
+    assert all(r"web:\x1b[31mred\n\u202egpj.txt#" in one.output for one in said[1:])
