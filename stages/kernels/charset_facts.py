@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
+from headrace.stages.kernels.charset_numbers import ONE, THREE, TWO, number, place
 from headrace.stages.kernels.charset_units import read_utf8
 from headrace.stages.kernels.compiled import part
 
@@ -76,16 +77,29 @@ def openers(data: Bytes, begin: int, end: int) -> int:
 @part
 def count_codes(data: Bytes, begin: int, end: int, facts: Counts) -> None:
     """Count UTF-8 sequences, up to the first that is broken."""
-    at = begin
-    while at < end:
+    at, stop = place(begin), place(end)
+    usual = 0
+    while at < stop:
         if data[at] < 0x80:
-            at += 1
-            continue
-        point, size = read_utf8(data, at, end)
-        if point == 0:
-            facts[BROKEN] = 1
-            return
-        facts[CODES] += point > 0
-        facts[CUTS] += point < 0
-        facts[PAIRS] += size == 2 and point > 0
-        at += size
+            at += ONE
+        elif usual_three(data, at, stop):
+            usual += 1
+            at += THREE
+        else:
+            point, size = read_utf8(data, number(at), end)
+            if point == 0:
+                facts[BROKEN] = 1
+                break
+            facts[CODES] += point > 0
+            facts[CUTS] += point < 0
+            facts[PAIRS] += size == 2 and point > 0
+            at += place(size)
+    facts[CODES] += usual
+
+
+@part
+def usual_three(data: Bytes, at: np.uint64, stop: np.uint64) -> bool:
+    """Say whether three bytes are a sequence whose lead takes any other two: Han, kana and Hangul but for the ends."""
+    if not (0xE0 < data[at] < 0xF0 and data[at] != 0xED and at + TWO < stop):
+        return False
+    return bool((data[at + ONE] & 0xC0) == 0x80 and (data[at + TWO] & 0xC0) == 0x80)

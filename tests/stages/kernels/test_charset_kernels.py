@@ -81,6 +81,20 @@ def test_facts_are_counts() -> None:
     assert facts[[HIGH, CODES, BROKEN]].tolist() == [1000, 1, 1]
 
 
+@pytest.mark.parametrize("lead", range(0x80, 0x100))
+def test_sequences_are_counted_as_python_reads_them(lead: int) -> None:
+    """Whatever follows a lead byte, it is a whole sequence, a broken one or a cut one as Python's decoder has it."""
+    for tail in (b"", b"\x80", b"\x9f\xbf", b"\xa0\x80", b"\x80A", b"A\x80", b"\xc0\x80", b"\xbf\xff", b"\x90\xbf\x80"):
+        data = bytes([lead]) + tail
+        (facts,) = judged(rows_of_bytes(data), np.array([-1]), 0, MODEL, proofs=True).facts
+        points = [unit.point for unit in plain.utf8_units(data) if data[unit.at] >= 0x80]
+        whole = points[: points.index(plain.LOST)] if plain.LOST in points else points
+        assert facts[BROKEN] == (plain.LOST in points), data
+        assert facts[CODES] == sum(point > 0 for point in whole), data
+        assert facts[CUTS] == sum(point < 0 for point in whole), data
+        assert facts[PAIRS] == sum(0x80 <= point < 0x800 for point in whole), data
+
+
 @settings(max_examples=120, deadline=None)
 @given(data=encodings())
 def test_texts_and_losses(data: bytes) -> None:
