@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from headrace.schemas.document import DROPPED
 from headrace.stages.base import BatchStage, judged
 from headrace.stages.kernels.arrays import Array, Flags, Floats, with_column
-from headrace.stages.languages.codes import checked, covers
+from headrace.stages.languages.codes import KNOWN, checked, covers
 from headrace.stages.languages.found import ONE_VARIANT, Found, ModelName
 
 Share = Annotated[float | None, Field(ge=0, le=1)]
@@ -83,6 +83,10 @@ class Language(BatchStage):
     @model_validator(mode="after")
     def _check_confidence(self) -> Language:
         for name, bars in self.min_confidence.items():
+            if name in KNOWN:
+                raise ValueError(
+                    f"a confidence belongs to a model; write min_confidence: {{{self.model}: {{{name}: {bars}}}}}"
+                )
             if name != self.model:
                 raise ValueError(
                     f"min_confidence is for the model {name!r}, but model is {self.model!r}: confidences of different "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -39,6 +40,7 @@ from headrace.stages.kernels.language_scan import (
     HANS,
     HANT,
     JPAN,
+    LONG,
     LOOK_UPS,
     MARK,
     NOTHING,
@@ -56,13 +58,23 @@ _MARKS = re.compile(r"[{}\[\]=<>;_&*+\\|$]")
 
 
 def line_kinds(text: str) -> list[tuple[str, int]]:
-    """Give the lines that are not blank, and whether each is PROSE, CODE or a TABLE's row."""
+    """Give the stretches of lines that are not blank, and whether each is PROSE, CODE or a TABLE's row."""
     kinds, before = [], PROSE
-    for line in text.split("\n"):
+    for line in chain.from_iterable(map(_stretches, text.split("\n"))):
         if line.strip(_BLANKS):
             before = _kind(line, before)
             kinds.append((line, before))
     return kinds
+
+
+def _stretches(line: str) -> Iterator[str]:
+    begin = size = 0
+    for place, character in enumerate(line):
+        if size >= LONG and (character == " " or "\u3000" <= character <= "\udfff"):
+            yield line[begin:place]
+            begin, size = place, 0
+        size += _bytes(character)
+    yield line[begin:]
 
 
 def _kind(line: str, before: int) -> int:
@@ -163,7 +175,10 @@ def _is_known(first: str, second: str, tables: Tables) -> bool:
 def sample(text: str, main: int, stride: int, tables: Tables) -> str:
     """Give every n-th piece of the letters of one script, one space behind each run."""
     out, seen = "", 0
-    for line, kind in line_kinds(text):
+    kinds = line_kinds(text)
+    if all(kind != CODE for _, kind in kinds):
+        kinds = [(line, PROSE) for line in text.split("\n")]
+    for line, kind in kinds:
         if kind == CODE:
             continue
         written = _ADDRESS.sub("\0", line) + "\0"

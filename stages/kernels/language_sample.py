@@ -7,7 +7,7 @@ import numpy as np
 from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
 from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.language_lines import CODE, PROSE, Traits, address_end, line_kind
-from headrace.stages.kernels.language_scan import NOTHING, is_blank, line_end, script_behind
+from headrace.stages.kernels.language_scan import NOTHING, is_blank, script_behind, stretch_end
 from headrace.stages.kernels.utf8 import decode, encode
 
 PIECE = 64  # bytes of letters that stand together in a sample
@@ -64,12 +64,12 @@ def document_sample(
     seen = 0
     before = PROSE
     while at < end:
-        stop = line_end(data, at, end)
+        stop = stretch_end(data, at, end)
         if not is_blank(data, at, stop):
             before = line_kind(data, at, stop, before, traits, keywords)
             if before != CODE:
                 seen, size = text_sample(data, at, stop, main, stride, scripts, out, seen, size)
-        at = stop + 1
+        at = stop + int(stop < end and data[stop] == 0x0A)
     return size
 
 

@@ -39,6 +39,7 @@ NOTHING, SPACE, DIGIT, MARK, HAN, KANA, HANGUL = range(7)
 HANS, HANT, JPAN, YUE, STANDARD = (1 << bit for bit in range(5))
 PAIR_BITS = 24  # of the hash of a pair
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+LONG = 300  # bytes from which on a line is cut into stretches; the lines that the weights come from were shorter
 LOOK_UPS = 16384  # bytes of a document for each pair in `stride` that is looked up
 
 
@@ -61,7 +62,7 @@ def scan(data: Bytes, offsets: Offsets, tables: Tables, traits: Traits, keywords
         stride = 1 + (end - at) // LOOK_UPS
         before = PROSE
         while at < end:
-            stop = line_end(data, at, end)
+            stop = stretch_end(data, at, end)
             if not is_blank(data, at, stop):
                 before = line_kind(data, at, stop, before, traits, keywords)
                 if before == CODE:
@@ -70,14 +71,21 @@ def scan(data: Bytes, offsets: Offsets, tables: Tables, traits: Traits, keywords
                     count_prose(data, at, stop, stride, tables, scripts[document], out[document])
                 if before == TABLE:
                     out[document, TABLE_BYTES] += dense(data, at, stop)
-            at = stop + 1
+            at = stop + int(stop < end and data[stop] == 0x0A)
     return out
 
 
 @part
-def line_end(data: Bytes, at: int, end: int) -> int:
-    """Give where the next line feed is, or the end."""
+def stretch_end(data: Bytes, at: int, end: int) -> int:
+    """Give where the next line feed is, or the end; within a long line the next blank, or Han, kana or Hangul.
+
+    A line is judged by how many marks it has. A page that is one line has enough of any to be code, so that stretches
+    of it are judged, each like a line of its own.
+    """
+    long = at + LONG
     while at < end and data[at] != 0x0A:
+        if at >= long and (data[at] == 0x20 or 0xE3 <= data[at] <= 0xED):
+            return at
         at += 1
     return at
 

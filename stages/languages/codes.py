@@ -20,7 +20,7 @@ BY_MODEL = tuple(_MODEL.split())
 KNOWN = frozenset((*BY_CHARACTERS, *BY_MODEL))
 # What other tools call the same, and people write.
 _OTHER_NAMES = {
-    **dict.fromkeys(("zho", "chi", "cmn", "chinese", "mandarin"), "zh"),
+    **dict.fromkeys(("zho", "chi", "cmn", "wuu", "chinese", "mandarin"), "zh"),
     **dict.fromkeys(("eng", "english"), "en"),
     **dict.fromkeys(("jpn", "jp", "japanese"), "ja"),
     **dict.fromkeys(("kor", "kr", "korean"), "ko"),

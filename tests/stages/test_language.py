@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from pydantic import ValidationError
 from headrace.schemas.document import DOCUMENT_SCHEMA
 from headrace.stages.base import conform
 from headrace.stages.language import MEASURES, Language
+from headrace.stages.languages.codes import BY_MODEL
 from headrace.stages.languages.find import identified
 
 SIMPLIFIED = "水从山上流下来，经过我们挖的渠道，带动磨坊的轮子。没有人知道它已经转了多少年。"
@@ -171,6 +173,25 @@ def test_code_between_sentences_does_not_hide_their_language() -> None:
     assert 0.2 < page["values.code_share"] < 0.7 < listing["values.code_share"]
 
 
+RUSSIAN = "Вода (H2O) спускается с гор, см. п. 3.1; колесо f(x) = a[1] вертится: iPhone и a.b, сказал он. "
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language"),
+    [
+        (ENGLISH + " See e.g. McDonald [12], f(x) = a_1 + b_2; the site is a.org. ", "en"),
+        (SIMPLIFIED + "用f(x)=a[1]来算，见a.org、iPhone和b_2。", "zh"),
+        (RUSSIAN, "ru"),
+        (PYTHON.replace("\n", "; "), "code"),
+    ],
+)
+def test_a_page_in_one_line_is_what_its_sentences_are(sentence: str, language: str) -> None:
+    """A line of any length holds enough marks to be code; it is judged by how many it has in each stretch."""
+    (row,) = judged([sentence * 100])
+    assert row["language"] == language
+    assert (row["values.code_share"] > 0.9) == (language == "code")
+
+
 def test_documents_in_other_languages_are_dropped() -> None:
     """`keep` names what stays, zh with its kinds; the reason comes with the confidence."""
     texts = [SIMPLIFIED, LITERARY, CANTONESE, ENGLISH, JAPANESE, "12", PYTHON]
@@ -232,6 +253,8 @@ def test_without_a_model_characters_still_decide() -> None:
     [
         ({"min_confidence": {"glotlid": 0.69}}, "is for the model 'glotlid', but model is 'py3langid'"),
         ({"model": "scripts", "min_confidence": {"py3langid": 0.5}}, "write scripts: with a value"),
+        ({"min_confidence": {"en": 0.8}}, "write min_confidence: {py3langid: {en: 0.8}}"),
+        ({"keep": ["wuu"]}, "write zh"),
         ({"min_confidence": 0.65}, "a confidence belongs to a model; write min_confidence: {py3langid: 0.65}"),
         ({"keep": ["zho_Hans"]}, "write zh, and han_variant: simplified"),
         ({"keep": ["cmn_Hani"]}, "write zh"),
@@ -247,6 +270,12 @@ def test_what_cannot_be_meant_is_refused(options: dict[str, Any], message: str) 
     with pytest.raises(ValidationError) as error:
         Language.model_validate(options)
     assert message in str(error.value)
+
+
+def test_the_codes_of_the_model_are_in_its_documents() -> None:
+    """The list that a message points to is that of the model."""
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "language.md").read_text(encoding="utf-8")
+    assert page.split("```text\n")[1].split("```")[0].split() == sorted(BY_MODEL)
 
 
 def test_norwegian_is_no_refusal() -> None:

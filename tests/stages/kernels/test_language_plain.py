@@ -25,6 +25,8 @@ TEXTS = {
     "code": "import os\ndef f(x):\n    return x.y(1, 'a')  # 注释\n\n#include <a.h>\nint main() {\n\tx = 你好;\n}\nend",
     "rows": "| a | b |\n|---|---|\n姓名\t年龄\t城市\n1,2,3,4\nOne, two, three, four\nand so on it goes here\n",
     "astral": "𠀀𠀁 𝒜 👍🏽 \U000e0067 e\u0301 각 \u1112\u1161 ｶﾞ ＡＢＣ１２",
+    "one long line": "水车 x=f(y); caf\u00e9 " * 60 + "if (a[1]) { b(); } " * 90 + "词 and some words of prose " * 50,
+    "long without a place to cut": "x=1;" * 600 + "\u00e9" * 600 + "一" + "é=" * 700,
     "addresses": "http:// http:/ https: www. wwww.x.y hhttp://z\nhttp\nw",
 }
 PIECES = (
