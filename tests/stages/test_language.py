@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,26 @@ def test_every_document_has_every_measure() -> None:
         assert all(0 <= value <= 1 for name, value in values.items() if value is not None)
         assert {name for name, value in values.items() if value is None} <= {"hant_share"}
         assert row["verdict"] is None
+
+
+PIECES = (
+    *("今天", "我們", "嘅", "か", "한", "ㄅ", "é", "e\u0301", "𠀀", "the ", " wheel", "x=f(y);", "1,2,3,4", "|", "\t"),
+    *("\n", "https://a.b/中", "\0", "😀", "\u200b", "ا"),
+)
+
+
+def test_what_a_document_is_never_depends_on_another() -> None:
+    """Alone, in a batch, in a slice of one and over several chunks, a text is given the same."""
+    rng = random.Random(5)
+    texts = ["".join(rng.choices(PIECES, k=rng.choice([0, 1, 5, 50, 600]))) for _ in range(60)]
+    stage = Language(keep=("zh",), han_variant="traditional")
+    column = pa.array(texts, pa.large_string())
+    whole = stage.process(pa.table({"text": column}))
+    alone = pa.concat_tables(stage.process(pa.table({"text": column.slice(row, 1)})) for row in range(len(texts)))
+    assert alone.combine_chunks().equals(whole.combine_chunks())
+    parts = pa.chunked_array([column[:7], column[:0], column[7:]])
+    assert stage.process(pa.table({"text": parts})).slice(3, 20).to_pylist() == whole.slice(3, 20).to_pylist()
+    assert stage.process(pa.table({"text": column[:0]})).schema == whole.schema
 
 
 def test_shares_say_what_a_document_is_made_of() -> None:
