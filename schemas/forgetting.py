@@ -84,7 +84,7 @@ def url_key(url: str) -> str:
 
 def url_keys(urls: Column) -> Column:
     """Give the compared form of a column of URLs; null stays null."""
-    written = pc.replace_substring(pc.utf8_trim_whitespace(urls), "\\", "/")  # as browsers do
+    written = pc.replace_substring(pc.utf8_trim_whitespace(urls.cast(pa.string())), "\\", "/")  # as browsers do
     parts = pc.extract_regex(written, _HOST)
     hosts, rests = (pc.struct_field(parts, name) for name in ("host", "rest"))
     escaped = pc.any(pc.match_substring(rests, "%")).as_py()

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from headrace.schemas.errors import ConfigError
-from headrace.schemas.forgetting import NEVER, Kind, Matcher, Request, host_key, request, url_key
+from headrace.schemas.forgetting import NEVER, Kind, Matcher, Request, host_key, request, url_key, url_keys
 
 URLS = [
     "https://Example.com/a/b.html?q=1#top",
@@ -175,3 +175,13 @@ def test_keys_of_odd_addresses() -> None:
         "h",
     ]
     assert [host_key(host) for host in ("", "a..b", "x" * 70, "[::1]:80")] == ["", "a..b", "x" * 70, "[::1]"]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
+def test_keys_of_any_column(kind: pa.DataType) -> None:
+    """Long strings, no rows, nothing but nulls, and columns in several pieces."""
+    urls = pa.array(["https://例.cn/%E6%96%B0", None, "B.c"], kind)
+    assert url_keys(urls).to_pylist() == ["例.cn/新", None, "b.c"]
+    assert url_keys(pa.chunked_array([urls, urls[1:2]], kind)).to_pylist() == ["例.cn/新", None, "b.c", None]
+    assert url_keys(urls[:0]).to_pylist() == url_keys(pa.chunked_array([], kind)).to_pylist() == []
+    assert url_keys(urls[1:2]).to_pylist() == [None]
