@@ -80,26 +80,23 @@ def count_codes(data: Bytes, begin: int, end: int, facts: Counts) -> None:
     at, stop = place(begin), place(end)
     usual = 0
     while at < stop:
-        if data[at] < 0x80:
+        lead = data[at]
+        if lead < 0x80:
             at += ONE
-        elif usual_three(data, at, stop):
+            continue
+        # Leads that any two other bytes may follow, as Han, kana and most Hangul have them. Looked at here, since the
+        # same test in a part of its own makes this loop six times slower.
+        free = 0xE0 < lead < 0xF0 and lead != 0xED and at + TWO < stop
+        if free and (data[at + ONE] & 0xC0) == 0x80 and (data[at + TWO] & 0xC0) == 0x80:
             usual += 1
             at += THREE
-        else:
-            point, size = read_utf8(data, number(at), end)
-            if point == 0:
-                facts[BROKEN] = 1
-                break
-            facts[CODES] += point > 0
-            facts[CUTS] += point < 0
-            facts[PAIRS] += size == 2 and point > 0
-            at += place(size)
+            continue
+        point, size = read_utf8(data, number(at), end)
+        if point == 0:
+            facts[BROKEN] = 1
+            break
+        facts[CODES] += point > 0
+        facts[CUTS] += point < 0
+        facts[PAIRS] += size == 2 and point > 0
+        at += place(size)
     facts[CODES] += usual
-
-
-@part
-def usual_three(data: Bytes, at: np.uint64, stop: np.uint64) -> bool:
-    """Say whether three bytes are a sequence whose lead takes any other two: Han, kana and Hangul but for the ends."""
-    if not (0xE0 < data[at] < 0xF0 and data[at] != 0xED and at + TWO < stop):
-        return False
-    return bool((data[at + ONE] & 0xC0) == 0x80 and (data[at + TWO] & 0xC0) == 0x80)
