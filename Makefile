@@ -26,7 +26,7 @@ test: lint
 	$(PYTEST) $(ARGS)
 
 soak: $(VENV)/installed-test
-	$(PYTEST) -m soak --timeout=3600 $(ARGS)
+	$(PYTEST) -m "soak or hypothesis" --hypothesis-profile=new --timeout=3600 $(ARGS)
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check --quiet .

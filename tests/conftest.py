@@ -10,12 +10,18 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 if TYPE_CHECKING:
     from tests.s3_server import S3Server
+
+# `make test` tries the same inputs each time, so that a change is to blame for what fails; `make soak` tries new ones.
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("new", max_examples=500, deadline=None)
+hypothesis.settings.load_profile("same")
 
 os.environ["RAY_AUTH_MODE"] = "disabled"
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"

@@ -87,8 +87,8 @@ def _parsed(url: str) -> can_ada.URL | None:
 
 def _path(parsed: can_ada.URL) -> str:
     path = _unescaped(parsed.pathname)
-    if _PATH_SESSION.search(path):
-        parsed.pathname = _PATH_SESSION.sub("", path)  # what it leaves may be a dot segment: `/.;jsessionid=1/a`
+    while _PATH_SESSION.search(path):  # one may hide another: `/(S(1));jsessionid=2`, `/.;jsessionid=1`
+        parsed.pathname = _PATH_SESSION.sub("", path)
         path = _unescaped(parsed.pathname)
     return path or "/"
 
