@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Classes, Counts, Floats, Offsets
+from headrace.stages.kernels.arrays import Classes, Floats, Offsets
 from headrace.stages.kernels.compiled import part
 
 # jieba 0.42.1 looks words up in runs of these alone; every other character is a word by itself.
@@ -20,6 +20,9 @@ FIRST_HAN, LAST_HAN = 0x4E00, 0x9FD5
 HANS = LAST_HAN - FIRST_HAN + 1
 ASCII_OF_WORDS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+#&._%-"
 CODES = 1 + HANS + len(ASCII_OF_WORDS)
+LAST_LETTER = HANS + ASCII_OF_WORDS.index("+")  # code of the last letter or digit; those of all signs are greater
+FIRST_DIGIT = 1 + HANS + ASCII_OF_WORDS.index("0")
+DOT, PERCENT = 1 + HANS + ASCII_OF_WORDS.index("."), 1 + HANS + ASCII_OF_WORDS.index("%")
 
 # The bits of an entry.
 CODE_MASK = 0xFFFF
@@ -47,35 +50,36 @@ class WordTables(NamedTuple):
     logs: Floats  # of each distinct frequency over their sum; that of number 0, a mere prefix, is minus infinity
     han: Codes  # of each ideograph from FIRST_HAN: its code, and in the second row that of its simplified form
     ascii: Codes  # of each byte; 0 ends a run
-    pairs: Classes  # 128 x 128: whether a word of ASCII alone begins with two characters
     emissions: Floats  # by code and state
     weights: Floats
     splits: Classes  # one flag: whether any word is split
 
 
 class Scratch(NamedTuple):
-    """Room for one run of characters."""
+    """Room for one piece of text, by character."""
 
-    codes: Codes
-    places: Offsets  # of each character in the bytes
+    codes: Codes  # 0 for a character that no word is made of; one behind the last
+    places: Offsets  # of each character in the bytes, and of the piece's end
     pairs: Entries  # of each character and the next, 0 if no word begins with them
-    scores: Floats  # of the best way from a character to the run's end
+    scores: Floats  # of the best way from a character to the end of its run
     ways: npt.NDArray[np.int32]  # the last character of the word that this way begins with
     longest: npt.NDArray[np.int32]  # the last character of the longest word that begins at a character
-    marks: Classes
+    marks: Classes  # 1 if a word ends with a character
+    runs: npt.NDArray[np.int32]  # first characters of runs for the model, each with the one behind the last
 
 
 @part
 def scratch_for(size: int) -> Scratch:
-    """Give room for a run of `size` characters; memory that no run uses is never touched."""
+    """Give room for a piece of `size` characters; memory that none uses is never touched."""
     return Scratch(
-        np.zeros(size + 2, np.uint16),
+        np.empty(size + 2, np.uint16),
         np.empty(size + 2, np.int64),
         np.empty(size + 2, np.int64),
         np.empty(size + 2, np.float64),
         np.empty(size + 2, np.int32),
         np.empty(size + 2, np.int32),
         np.empty(size + 2, np.uint8),
+        np.empty(size + 2, np.int32),
     )
 
 
@@ -89,18 +93,3 @@ def entry_of(codes: Codes, begin: int, end: int, words: WordTables) -> int:
         if entry & CODE_MASK != code:
             return 0
     return entry
-
-
-@part
-def is_word(entry: int) -> bool:
-    """Tell a word from a mere prefix."""
-    return entry >> FREQUENCY & FREQUENCY_MASK != 0
-
-
-@part
-def longest_text(offsets: Counts) -> int:
-    """Give the size of the largest text, in bytes."""
-    size = 0
-    for text in range(len(offsets) - 1):
-        size = max(size, int(offsets[text + 1] - offsets[text]))
-    return size

@@ -25,3 +25,9 @@ def part(function: F) -> F:
     """Give a function that kernels can call, but not Python: without the code for that a fifth less is compiled."""
     compiled: F = _njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
     return compiled
+
+
+def inlined(function: F) -> F:
+    """Give a part that is copied into its callers: for an inner loop, where counting references to arrays is what costs."""
+    compiled: F = _njit(nogil=True, inline="always")(function)
+    return compiled

@@ -29,7 +29,9 @@ def lexicon(user_dictionary: bytes = b"") -> Lexicon:
     """
     import jieba
 
-    tokenizer = jieba.Tokenizer()  # read by hand, since `initialize` prints and writes into the folder for temporary files
+    tokenizer = (
+        jieba.Tokenizer()
+    )  # read by hand, since `initialize` prints and writes into the folder for temporary files
     tokenizer.FREQ, tokenizer.total = jieba.Tokenizer.gen_pfdict(tokenizer.get_dict_file())
     tokenizer.initialized = True
     split = set()

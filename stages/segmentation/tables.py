@@ -11,7 +11,7 @@ import numpy.typing as npt
 import xxhash
 
 from headrace.schemas.errors import ConfigError
-from headrace.stages.kernels.arrays import Classes, Floats, Offsets, read_only
+from headrace.stages.kernels.arrays import Floats, read_only
 from headrace.stages.kernels.characters import simplified
 from headrace.stages.kernels.chinese_words_tables import (
     ASCII_OF_WORDS,
@@ -37,7 +37,8 @@ _BUILT_BY = (
     "headrace.stages.segmentation.lexicon",
     *(f"headrace.stages.kernels.{name}" for name in ("chinese_words_tables", "chinese_words_trie", "characters")),
 )
-_BEFORE = ("EB", "SB", "BM", "MM", "BE", "ME", "ES", "SS")  # in the order of the places E_TO_B to S_TO_S
+_STATES = ("B", "M", "E", "S")
+_STEPS = tuple(zip("ESBMBMES", "BBMMEESS", strict=True))  # in the order of the places E_TO_B to S_TO_S
 _KEPT = 4  # user dictionaries whose tables a process holds; each takes 15 MB
 
 
@@ -69,15 +70,14 @@ def built_tables(words: Lexicon) -> WordTables:
     entries, first = _double_array(reachable, codes, numbers << FREQUENCY | split << SPLIT)
     ascii_codes = np.zeros(256, np.uint16)
     ascii_codes[[ord(sign) for sign in ASCII_OF_WORDS]] = [codes[sign] for sign in ASCII_OF_WORDS]
-    chances = [finalseg.start_P[state] for state in "BMES"]
-    chances += [finalseg.trans_P[before].get(state, finalseg.MIN_FLOAT) for before, state in _BEFORE]
+    chances = [finalseg.start_P[state] for state in _STATES]
+    chances += [finalseg.trans_P[before].get(state, finalseg.MIN_FLOAT) for before, state in _STEPS]
     return WordTables(
         entries=entries,
         first=first,
         logs=logs,
         han=np.stack([han, _simplified(han)]),
         ascii=ascii_codes,
-        pairs=_ascii_pairs(words),
         emissions=_emissions(finalseg.emit_P, codes, finalseg.MIN_FLOAT),
         weights=np.array([math.log(1) - math.log(words.total), *chances]),
         splits=np.array([split.any()], np.uint8),
@@ -140,17 +140,9 @@ def _double_array(words: Sequence[str], codes: Mapping[str, int], facts: Entries
     return entries, first
 
 
-def _ascii_pairs(words: Lexicon) -> Classes:
-    pairs = np.zeros((128, 128), np.uint8)
-    for word, count in words.frequencies.items():
-        if count and len(word) > 1 and word.isascii():
-            pairs[ord(word[0]), ord(word[1])] = 1
-    return pairs
-
-
 def _emissions(chances: Mapping[str, Mapping[str, float]], codes: Mapping[str, int], least: float) -> Floats:
-    table: npt.NDArray[np.float64] = np.full((CODES, len("BMES")), least)
-    for column, state in enumerate("BMES"):
+    table: npt.NDArray[np.float64] = np.full((CODES, len(_STATES)), least)
+    for column, state in enumerate(_STATES):
         for character, chance in chances[state].items():
             if character in codes:
                 table[codes[character], column] = chance

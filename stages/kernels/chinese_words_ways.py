@@ -1,0 +1,98 @@
+"""The likeliest way to cut a run of Chinese into words of the dictionary, as jieba finds it.
+
+The words at each character are edges to the one behind their end; the way with the greatest sum of logarithms wins.
+Sums are built from the run's end, one word after the other, as jieba does, and of equal ones the longer word wins, so
+that no rounding differs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from headrace.stages.kernels.chinese_words_tables import (
+    BASE,
+    BASE_MASK,
+    CODE_MASK,
+    FREQUENCY,
+    FREQUENCY_MASK,
+    HANS,
+    LAST_LETTER,
+    UNKNOWN,
+    Scratch,
+    WordTables,
+)
+from headrace.stages.kernels.compiled import part
+
+
+@part
+def find_ways(size: int, words: WordTables, room: Scratch) -> None:
+    """Fill `ways` and `longest` for a piece of `size` characters."""
+    entries, first, logs, unknown = words.entries, words.first, words.logs, words.weights[UNKNOWN]
+    codes, pairs, scores, ways, longest = room.codes, room.pairs, room.scores, room.ways, room.longest
+    for k in range(size):  # apart from the loop below, since it has no branches
+        code = int(codes[k + 1])
+        entry = int(entries[(int(first[codes[k]]) >> BASE & BASE_MASK) + code])
+        pairs[k] = entry if entry & CODE_MASK == code else 0
+    scores[size] = 0.0
+    for k in range(size - 1, -1, -1):
+        best = logs[int(first[codes[k]]) >> FREQUENCY & FREQUENCY_MASK] + scores[k + 1]
+        way = known = last = k
+        entry = int(pairs[k])
+        while entry != 0:
+            last += 1
+            number = entry >> FREQUENCY & FREQUENCY_MASK
+            score = logs[number] + scores[last + 1]
+            if score >= best:
+                best = score
+                way = last
+            if number != 0:
+                known = last
+            code = int(codes[last + 1])
+            entry = int(entries[(entry >> BASE & BASE_MASK) + code])
+            if entry & CODE_MASK != code:
+                entry = 0
+        if best == -np.inf:  # no word begins here: the character is one, or stands between two runs
+            best = unknown + scores[k + 1] if codes[k] else 0.0
+            way = k
+        scores[k] = best
+        ways[k] = way
+        longest[k] = known
+
+
+@part
+def mark_words_and_runs(size: int, room: Scratch) -> int:
+    """Mark the ends of the words along the ways, and list runs of single characters, which the model may join.
+
+    Gives the length of that list.
+    """
+    codes, ways, marks, runs = room.codes, room.ways, room.marks, room.runs
+    count, single, at = 0, -1, 0  # `single` is where a run of single characters began
+    ways[size] = size
+    while at <= size:  # the last character is none: it closes the last run
+        last = int(ways[at])
+        marks[last] = 1
+        if last == at and codes[at] != 0:
+            if single < 0:
+                single = at
+        else:
+            if single >= 0 and at - single > 1:
+                runs[count], runs[count + 1] = single, at
+                count += 2
+            single = -1
+        at = last + 1
+    return count
+
+
+@part
+def mark_words(size: int, room: Scratch) -> None:
+    """Mark the ends of the words along the ways; single letters and digits in a row are one word."""
+    codes, ways, marks = room.codes, room.ways, room.marks
+    at, letters = 0, False
+    while at < size:
+        last = int(ways[at])
+        marks[last] = 1
+        single = last == at and HANS < codes[at] <= LAST_LETTER
+        if single and letters:
+            marks[at - 1] = 0
+        letters = single
+        at = last + 1
