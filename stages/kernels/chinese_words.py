@@ -11,20 +11,15 @@ from __future__ import annotations
 
 from headrace.stages.kernels.arrays import Bytes, Classes, Offsets
 from headrace.stages.kernels.chinese_words_model import mark_unknown_words
+from headrace.stages.kernels.chinese_words_piece import join_ascii, read_piece
 from headrace.stages.kernels.chinese_words_tables import (
-    FIRST_HAN,
-    LAST_HAN,
-    Codes,
+    MODEL,
     Scratch,
     WordTables,
     scratch_for,
 )
 from headrace.stages.kernels.chinese_words_ways import find_ways, mark_words, mark_words_and_runs
 from headrace.stages.kernels.compiled import kernel, part
-
-DICTIONARY, MODEL = range(2)  # methods
-_PIECE = 1024  # characters that a piece has at least; it ends where a run does
-_CR, _LF = 0x0D, 0x0A
 
 
 @kernel
@@ -45,7 +40,9 @@ def cut(
         at, end = int(offsets[text]), int(offsets[text + 1])
         han = words.han[variants[text]]
         while at < end:
-            at, size = _read_piece(data, at, end, han, words.ascii, room)
+            at, size, listed = read_piece(data, at, end, han, words, room)
+            if listed:
+                size = join_ascii(size, listed, method, room)
             find_ways(size, words, room)
             if method == MODEL:
                 mark_unknown_words(mark_words_and_runs(size, room), words, room)
@@ -62,39 +59,6 @@ def _longest(offsets: Offsets) -> int:
     for text in range(len(offsets) - 1):
         size = max(size, int(offsets[text + 1] - offsets[text]))
     return size
-
-
-@part
-def _read_piece(
-    data: Bytes, at: int, end: int, han: Codes, ascii_codes: Codes, room: Scratch
-) -> tuple[int, int]:
-    """Fill `codes` and `places`, clear `marks`; give the piece's end and its length."""
-    codes, places, marks = room.codes, room.places, room.marks
-    size = 0
-    while at < end:
-        places[size] = at
-        marks[size] = 0
-        byte = int(data[at])
-        code = 0
-        if byte < 0x80:
-            code = int(ascii_codes[byte])
-            at += 2 if byte == _CR and at + 1 < end and data[at + 1] == _LF else 1  # a line's end is one character
-        elif 0xE0 <= byte < 0xF0:
-            if at + 2 < end:
-                point = (byte & 15) << 12 | (int(data[at + 1]) & 63) << 6 | int(data[at + 2]) & 63
-                if FIRST_HAN <= point <= LAST_HAN:
-                    code = int(han[point - FIRST_HAN])
-            at += 3
-        else:
-            at += 4 if byte >= 0xF0 else 2
-        codes[size] = code
-        size += 1
-        if code == 0 and size >= _PIECE:
-            break
-    at = min(at, end)
-    places[size] = at
-    codes[size] = 0
-    return at, size
 
 
 @part

@@ -36,6 +36,7 @@ UNKNOWN, START_B, START_M, START_E, START_S = range(5)
 E_TO_B, S_TO_B, B_TO_M, M_TO_M, B_TO_E, M_TO_E, E_TO_S, S_TO_S = range(5, 13)
 B, M, E, S = range(4)
 
+DICTIONARY, MODEL = range(2)  # methods: words of the dictionary alone, or those that the model finds too
 PLAIN, TRADITIONAL = range(2)  # rows of `han`
 
 Codes = npt.NDArray[np.uint16]
@@ -50,13 +51,14 @@ class WordTables(NamedTuple):
     logs: Floats  # of each distinct frequency over their sum; that of number 0, a mere prefix, is minus infinity
     han: Codes  # of each ideograph from FIRST_HAN: its code, and in the second row that of its simplified form
     ascii: Codes  # of each byte; 0 ends a run
+    pairs: Classes  # 128 x 128: whether a word of ASCII alone begins with two characters
     emissions: Floats  # by code and state
     weights: Floats
     splits: Classes  # one flag: whether any word is split
 
 
 class Scratch(NamedTuple):
-    """Room for one piece of text, by character."""
+    """Room for one piece of text, by character; a word of a run of mere ASCII is one character."""
 
     codes: Codes  # 0 for a character that no word is made of; one behind the last
     places: Offsets  # of each character in the bytes, and of the piece's end

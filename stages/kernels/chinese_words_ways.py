@@ -28,7 +28,15 @@ from headrace.stages.kernels.compiled import part
 def find_ways(size: int, words: WordTables, room: Scratch) -> None:
     """Fill `ways` and `longest` for a piece of `size` characters."""
     entries, first, logs, unknown = words.entries, words.first, words.logs, words.weights[UNKNOWN]
-    codes, pairs, scores, ways, longest = room.codes, room.pairs, room.scores, room.ways, room.longest
+    codes, pairs, scores, ways, longest, marks = (
+        room.codes,
+        room.pairs,
+        room.scores,
+        room.ways,
+        room.longest,
+        room.marks,
+    )
+    marks[: size + 1] = 0
     for k in range(size):  # apart from the loop below, since it has no branches
         code = int(codes[k + 1])
         entry = int(entries[(int(first[codes[k]]) >> BASE & BASE_MASK) + code])
@@ -66,20 +74,22 @@ def mark_words_and_runs(size: int, room: Scratch) -> int:
     Gives the length of that list.
     """
     codes, ways, marks, runs = room.codes, room.ways, room.marks, room.runs
-    count, single, at = 0, -1, 0  # `single` is where a run of single characters began
-    ways[size] = size
-    while at <= size:  # the last character is none: it closes the last run
+    at = 0
+    while at < size:
         last = int(ways[at])
         marks[last] = 1
-        if last == at and codes[at] != 0:
-            if single < 0:
-                single = at
-        else:
-            if single >= 0 and at - single > 1:
-                runs[count], runs[count + 1] = single, at
-                count += 2
-            single = -1
         at = last + 1
+    marks[size] = 0
+    count, begin, before, ended = 0, 0, 0, 1
+    for k in range(size + 1):  # without a branch: whether a character is single is hard to predict
+        single = int(ended & marks[k] & (codes[k] != 0))
+        ended = int(marks[k])
+        edge = single ^ before
+        begin = k if edge & single else begin
+        runs[count] = k
+        count += edge
+        count -= 2 * int(edge & before & (k - begin == 1))  # a run of one is none
+        before = single
     return count
 
 

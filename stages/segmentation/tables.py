@@ -11,7 +11,7 @@ import numpy.typing as npt
 import xxhash
 
 from headrace.schemas.errors import ConfigError
-from headrace.stages.kernels.arrays import Floats, read_only
+from headrace.stages.kernels.arrays import Classes, Floats, read_only
 from headrace.stages.kernels.characters import simplified
 from headrace.stages.kernels.chinese_words_tables import (
     ASCII_OF_WORDS,
@@ -78,6 +78,7 @@ def built_tables(words: Lexicon) -> WordTables:
         logs=logs,
         han=np.stack([han, _simplified(han)]),
         ascii=ascii_codes,
+        pairs=_ascii_pairs(words),
         emissions=_emissions(finalseg.emit_P, codes, finalseg.MIN_FLOAT),
         weights=np.array([math.log(1) - math.log(words.total), *chances]),
         splits=np.array([split.any()], np.uint8),
@@ -138,6 +139,14 @@ def _double_array(words: Sequence[str], codes: Mapping[str, int], facts: Entries
     roots = np.flatnonzero(parents < 0)
     first[last[roots]] = packed[roots]
     return entries, first
+
+
+def _ascii_pairs(words: Lexicon) -> Classes:
+    pairs = np.zeros((128, 128), np.uint8)
+    for word, count in words.frequencies.items():
+        if count and len(word) > 1 and word.isascii():
+            pairs[ord(word[0]), ord(word[1])] = 1
+    return pairs
 
 
 def _emissions(chances: Mapping[str, Mapping[str, float]], codes: Mapping[str, int], least: float) -> Floats:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from headrace.stages.kernels.arrays import Array, Bytes, Column, Flags, Offsets, text_buffers
-from headrace.stages.kernels.chinese_words import DICTIONARY, MODEL, cut
+from headrace.stages.kernels.arrays import Array, Bytes, Column, Flags, Offsets, text_array, text_buffers
+from headrace.stages.kernels.chinese_words import cut
+from headrace.stages.kernels.chinese_words_tables import DICTIONARY, MODEL
 from headrace.stages.segmentation.tables import word_tables
 
 
@@ -26,10 +27,9 @@ class Words:
 
     def arrow(self) -> Array:
         """Give a list of strings for each text, without copying."""
-        buffers = [None, pa.py_buffer(self.borders), pa.py_buffer(self.data)]
-        words = pa.Array.from_buffers(pa.large_string(), len(self.borders) - 1, buffers)
-        lists: Array = pa.LargeListArray.from_arrays(pa.array(self.firsts), words)
-        return lists
+        words = text_array(self.data, self.borders)
+        buffers = [None, pa.py_buffer(self.firsts.data)]
+        return pa.Array.from_buffers(pa.large_list(words.type), len(self.firsts) - 1, buffers, children=[words])
 
 
 def chinese_words(
