@@ -14,14 +14,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from benchmarks import chain, encodings, extraction, harness, memory, pii, policy, text, whole_job
+from benchmarks import chain, chinese_words, encodings, extraction, harness, memory, pii, policy, text, whole_job
 from benchmarks import language as language_benchmark
 from benchmarks.harness import Benchmark, Measured, Target
 from benchmarks.processes import TreeClock, pss, tree
 from benchmarks.runs import write_units
 from click.testing import CliRunner
 
-ALL = (chain, encodings, extraction, language_benchmark, memory, pii, policy, whole_job)
+ALL = (chain, chinese_words, encodings, extraction, language_benchmark, memory, pii, policy, whole_job)
 PEERS = "vs_"  # figures of this kind need a peer that only `make bench-env` installs
 CONTRACT = ("name", "figures", "versions", "machine", "input")
 

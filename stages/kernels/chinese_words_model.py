@@ -77,7 +77,7 @@ def _apart(first: int, second: int, emit: Floats, weigh: Floats) -> bool:
         ((weigh[START_E] + emit[first, E]) + weigh[E_TO_S]) + single,
         ((weigh[START_S] + emit[first, S]) + weigh[S_TO_S]) + single,
     )
-    return alone >= end
+    return bool(alone >= end)
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""What the kernels of Chinese words compute, in plain Python: slow, readable, and what tests compare the kernels with."""
+"""What the kernels of Chinese words compute, in plain Python: slow, readable, what tests compare them with."""
 
 from __future__ import annotations
 

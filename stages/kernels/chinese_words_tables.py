@@ -47,7 +47,8 @@ class WordTables(NamedTuple):
     """All that is known about Chinese words; all logarithms are natural."""
 
     entries: Entries  # of words and prefixes of two and more characters: place base + code, where the code must agree
-    first: Entries  # of single characters, by code
+    bases: npt.NDArray[np.int32]  # of single characters, by code
+    singles: Floats  # of single characters, by code: the logarithm, minus infinity for a mere prefix
     logs: Floats  # of each distinct frequency over their sum; that of number 0, a mere prefix, is minus infinity
     han: Codes  # of each ideograph from FIRST_HAN: its code, and in the second row that of its simplified form
     ascii: Codes  # of each byte; 0 ends a run
@@ -87,11 +88,12 @@ def scratch_for(size: int) -> Scratch:
 
 @part
 def entry_of(codes: Codes, begin: int, end: int, words: WordTables) -> int:
-    """Give the entry of the characters `begin` to `end - 1`, 0 if no word begins with them."""
-    entry = int(words.first[codes[begin]])
+    """Give the entry of several characters, `begin` to `end - 1`, 0 if no word begins with them."""
+    base, entry = int(words.bases[codes[begin]]), 0
     for k in range(begin + 1, end):
         code = int(codes[k])
-        entry = int(words.entries[(entry >> BASE & BASE_MASK) + code])
+        entry = int(words.entries[base + code])
         if entry & CODE_MASK != code:
             return 0
+        base = entry >> BASE & BASE_MASK
     return entry

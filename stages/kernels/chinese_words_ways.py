@@ -27,7 +27,8 @@ from headrace.stages.kernels.compiled import part
 @part
 def find_ways(size: int, words: WordTables, room: Scratch) -> None:
     """Fill `ways` and `longest` for a piece of `size` characters."""
-    entries, first, logs, unknown = words.entries, words.first, words.logs, words.weights[UNKNOWN]
+    entries, bases, singles, logs = words.entries, words.bases, words.singles, words.logs
+    unknown = words.weights[UNKNOWN]
     codes, pairs, scores, ways, longest, marks = (
         room.codes,
         room.pairs,
@@ -39,11 +40,11 @@ def find_ways(size: int, words: WordTables, room: Scratch) -> None:
     marks[: size + 1] = 0
     for k in range(size):  # apart from the loop below, since it has no branches
         code = int(codes[k + 1])
-        entry = int(entries[(int(first[codes[k]]) >> BASE & BASE_MASK) + code])
+        entry = int(entries[int(bases[codes[k]]) + code])
         pairs[k] = entry if entry & CODE_MASK == code else 0
     scores[size] = 0.0
     for k in range(size - 1, -1, -1):
-        best = logs[int(first[codes[k]]) >> FREQUENCY & FREQUENCY_MASK] + scores[k + 1]
+        best = singles[codes[k]] + scores[k + 1]
         way = known = last = k
         entry = int(pairs[k])
         while entry != 0:

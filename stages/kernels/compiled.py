@@ -28,6 +28,6 @@ def part(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """Give a part that is copied into its callers: for an inner loop, where counting references to arrays is what costs."""
+    """Give a part that is copied into its callers: in an inner loop a call would spend more on references."""
     compiled: F = _njit(nogil=True, inline="always")(function)
     return compiled
