@@ -1,0 +1,137 @@
+"""Lines and paragraphs of a document that say again, letter by letter, what an earlier one said."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
+from headrace.stages.kernels.compiled import kernel, part
+from headrace.stages.kernels.mixing import mix64, rolled
+from headrace.stages.kernels.statistics_flags import SPACE, Slots
+from headrace.stages.kernels.utf8 import decode
+
+PARAGRAPHS, REPEATED_PARAGRAPHS, REPEATED_PARAGRAPH_CHARACTERS = range(3)
+PIECES, REPEATED_PIECES, REPEATED_PIECE_CHARACTERS = range(3, 6)
+REPEATED_FULL_LINE_CHARACTERS = 6
+COLUMNS = 7
+_NEWLINE = 0x0A
+
+
+@kernel
+def repeat_counts(data: Bytes, offsets: Offsets, flags: Classes) -> Counts:
+    """Give per document the counts named above.
+
+    Paragraphs are cut at two or more line feeds, white space at the ends of the text left out; pieces at one or more,
+    so that a line feed at an end makes an empty one; full lines at each, blank ones left out. Equal hashes are
+    compared letter by letter.
+    """
+    longest = 1
+    for document in range(len(offsets) - 1):
+        longest = max(longest, offsets[document + 1] - offsets[document])
+    bounds = np.empty((2, longest + 1), np.int64)
+    hashes = np.empty(longest + 1, np.uint64)
+    table = np.empty(slots(longest + 1), np.int32)
+    out = np.zeros((len(offsets) - 1, COLUMNS), np.int64)
+    for document in range(len(offsets) - 1):
+        begin, end = offsets[document], offsets[document + 1]
+        row = out[document]
+        inner, outer = stripped(data, begin, end, flags)
+        count = cut(data, inner, outer, 2, bounds, hashes)
+        row[PARAGRAPHS], (row[1], row[2]) = count, repeated(data, bounds, hashes, count, table)
+        count = cut(data, begin, end, 1, bounds, hashes)
+        row[PIECES], (row[4], row[5]) = count, repeated(data, bounds, hashes, count, table)
+        count = without_blank(data, bounds, hashes, count, flags)
+        row[REPEATED_FULL_LINE_CHARACTERS] = repeated(data, bounds, hashes, count, table)[1]
+    return out
+
+
+@part
+def slots(count: int) -> int:
+    """Give the size of a table that this many entries fill at most half."""
+    size = 16
+    while size < 2 * count:
+        size *= 2
+    return size
+
+
+@part
+def stripped(data: Bytes, begin: int, end: int, flags: Classes) -> tuple[int, int]:
+    """Give the bounds of a text without white space at its ends."""
+    while begin < end:
+        point, following = decode(data, begin)
+        if not flags[point] & SPACE:
+            break
+        begin = following
+    while end > begin:
+        last = end - 1
+        while data[last] & 0xC0 == 0x80:
+            last -= 1
+        if not flags[decode(data, last)[0]] & SPACE:
+            break
+        end = last
+    return begin, end
+
+
+@part
+def cut(data: Bytes, begin: int, end: int, feeds: int, bounds: Offsets, hashes: Hashes) -> int:
+    """Cut a text at runs of at least some line feeds and give the number of parts, of which none gives one."""
+    count, at, first = 0, begin, begin
+    value = np.uint64(0)
+    while at <= end:
+        run = at
+        while run < end and data[run] == _NEWLINE:
+            run += 1
+        if at == end or run - at >= feeds:
+            bounds[0, count], bounds[1, count], hashes[count] = first, at, mix64(value)
+            count += 1
+            if at == end:
+                break
+            first = at = run
+            value = np.uint64(0)
+            continue
+        value = rolled(value, np.uint64(data[at]) + np.uint64(1))
+        at += 1
+    return count
+
+
+@part
+def without_blank(data: Bytes, bounds: Offsets, hashes: Hashes, count: int, flags: Classes) -> int:
+    """Move the parts that are not blank to the front and give their number."""
+    kept = 0
+    for part_ in range(count):
+        begin, end = stripped(data, bounds[0, part_], bounds[1, part_], flags)
+        if begin < end:
+            bounds[:, kept], hashes[kept] = bounds[:, part_], hashes[part_]
+            kept += 1
+    return kept
+
+
+@part
+def repeated(data: Bytes, bounds: Offsets, hashes: Hashes, count: int, table: Slots) -> tuple[int, int]:
+    """Give how many parts are copies of earlier ones, and the characters of these."""
+    size = slots(count)
+    table[:size] = -1
+    copies = characters = 0
+    for part_ in range(count):
+        slot = int(hashes[part_]) & size - 1
+        while table[slot] >= 0 and not same(data, bounds, hashes, table[slot], part_):
+            slot = slot + 1 & size - 1
+        if table[slot] < 0:
+            table[slot] = part_
+            continue
+        copies += 1
+        for at in range(bounds[0, part_], bounds[1, part_]):
+            characters += int(data[at] & 0xC0 != 0x80)
+    return copies, characters
+
+
+@part
+def same(data: Bytes, bounds: Offsets, hashes: Hashes, one: int, other: int) -> bool:
+    """Tell whether two parts are equal."""
+    size = bounds[1, one] - bounds[0, one]
+    if hashes[one] != hashes[other] or size != bounds[1, other] - bounds[0, other]:
+        return False
+    for at in range(size):
+        if data[bounds[0, one] + at] != data[bounds[0, other] + at]:
+            return False
+    return True
