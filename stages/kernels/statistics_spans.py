@@ -7,10 +7,11 @@ import numpy as np
 from headrace.stages.kernels.arrays import Bytes, Classes, Flags, Hashes, Offsets
 from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.mixing import mix64, rolled
-from headrace.stages.kernels.statistics_flags import SPACE, Bounds, Slots
+from headrace.stages.kernels.statistics_flags import SPACE, Bounds, Edges, Slots
 from headrace.stages.kernels.utf8 import decode
 
-END_MARK, PUNCTUATION, JOINS_NEXT, JOINS_BEFORE, SPECIAL = 1, 2, 4, 8, 16  # of a word; the last, of all in its run
+END_MARK, PUNCTUATION = 1, 2  # of a word
+FIRST, LAST, SPECIAL = range(3)  # of a run: numbers of its first and last word, and whether it has a special case
 
 
 @kernel
@@ -114,31 +115,47 @@ def spread_table(hashes: Hashes, count: int, table: Slots) -> None:
 @kernel
 def words_of_spans(
     spans: Slots, places: Bounds, span_firsts: Offsets, word_firsts: Offsets, word_ends: Bounds, word_kinds: Bytes
-) -> tuple[Offsets, Bounds, Bounds, Bytes, Flags]:
-    """Give the words of documents out of those of their runs: firsts, begins, ends, kinds; and which are in doubt.
-
-    In doubt is a document where the words beside white space may be parts of one symbol, as in ":) )", and one of them
-    is in a symbol already: which of the two spaCy takes, only the whole text tells.
-    """
+) -> tuple[Offsets, Bounds, Bounds, Bytes]:
+    """Give the words of documents out of those of their runs: firsts, begins, ends, kinds."""
     total = 0
     for span in range(span_firsts[-1]):
         total += word_firsts[spans[span] + 1] - word_firsts[spans[span]]
     begins, ends, kinds = np.empty(total, np.int32), np.empty(total, np.int32), np.empty(total, np.uint8)
     firsts = np.zeros(len(span_firsts), np.int64)
-    doubts = np.zeros(len(span_firsts) - 1, np.bool_)
     at = 0
     for document in range(len(span_firsts) - 1):
-        before = 0
         for span in range(span_firsts[document], span_firsts[document + 1]):
-            first, last = word_firsts[spans[span]], word_firsts[spans[span] + 1]
-            kind = word_kinds[first]
-            joined = before & JOINS_NEXT != 0 and kind & JOINS_BEFORE != 0
-            doubts[document] |= joined and (before | kind) & SPECIAL != 0
             begin = places[span]
-            for word in range(first, last):
+            for word in range(word_firsts[spans[span]], word_firsts[spans[span] + 1]):
                 begins[at], ends[at], kinds[at] = begin, places[span] + word_ends[word], word_kinds[word]
                 begin = ends[at]
                 at += 1
-            before = word_kinds[last - 1]
         firsts[document + 1] = at
-    return firsts, begins, ends, kinds, doubts
+    return firsts, begins, ends, kinds
+
+
+@kernel
+def doubtful_chains(spans: Slots, span_firsts: Offsets, edges: Edges, pairs: Flags) -> Offsets:
+    """Give the chains of runs whose words together may be others than those of each: document, first run, behind last.
+
+    A chain's runs are joined by words that are neighbours in a special case, as in ":) )". It is in doubt if a run at
+    such a place has a special case already: which of the two spaCy takes, only the text of the chain tells.
+    """
+    out = np.empty((16, 3), np.int64)
+    count = 0
+    for document in range(len(span_firsts) - 1):
+        first, doubt = span_firsts[document], False
+        for span in range(span_firsts[document] + 1, span_firsts[document + 1] + 1):
+            joined = False
+            if span < span_firsts[document + 1]:
+                before, here = edges[spans[span - 1]], edges[spans[span]]
+                joined = pairs[before[LAST], here[FIRST]]
+                doubt |= joined and before[SPECIAL] | here[SPECIAL] != 0
+            if not joined:
+                if doubt:
+                    if count == len(out):
+                        out = np.concatenate((out, np.empty_like(out)))
+                    out[count, 0], out[count, 1], out[count, 2] = document, first, span
+                    count += 1
+                first, doubt = span, False
+    return out[:count]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
@@ -10,14 +11,12 @@ from unicodedata import category
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Bytes, Column, Offsets, text_buffers
+from headrace.stages.kernels.arrays import Bytes, Column, Flags, Offsets, text_buffers
 from headrace.stages.kernels.statistics_flags import Bounds
 from headrace.stages.kernels.statistics_spans import (
     END_MARK,
-    JOINS_BEFORE,
-    JOINS_NEXT,
     PUNCTUATION,
-    SPECIAL,
+    doubtful_chains,
     find_spans,
     spread_table,
     words_of_spans,
@@ -58,6 +57,7 @@ class Spans:
         self._firsts = np.zeros(_FIRST + 1, np.int64)
         self._ends = np.empty(2 * _FIRST, np.int32)
         self._kinds = np.empty(2 * _FIRST, np.uint8)
+        self._edges = np.zeros((_FIRST, 3), np.uint16)
 
     def words(self, column: Column) -> Words:
         """Give the words of a text column, as spaCy's blank English cuts each text, white space left out."""
@@ -66,9 +66,21 @@ class Spans:
         data, offsets = text_buffers(column)
         numbers, places, firsts = self._numbered(data, offsets)
         self._learn()
-        found = words_of_spans(numbers, places, firsts, self._firsts, self._ends, self._kinds)
-        words, doubts = Words(*found[:4]), np.flatnonzero(found[4])
-        return mended(words, column, doubts) if len(doubts) else words
+        words = Words(*words_of_spans(numbers, places, firsts, self._firsts, self._ends, self._kinds))
+        chains = doubtful_chains(numbers, firsts, self._edges, borders()[1])
+        if not len(chains):
+            return words
+        run_words = np.concatenate(([0], np.cumsum(np.diff(self._firsts)[numbers[: firsts[-1]]])))
+        texts = [
+            data[offsets[document] + places[first] : offsets[document] + places[last - 1] + self._size(numbers[last - 1])]
+            for document, first, last in chains.tolist()
+        ]
+        cut = cut_chains([text.tobytes().decode() for text in texts])
+        return replaced(words, chains[:, 0], run_words[chains[:, 1:]], places[chains[:, 1]], cut)
+
+    def _size(self, number: int) -> int:
+        """Give the bytes of a run."""
+        return int(self._text_offsets[number + 1] - self._text_offsets[number])
 
     def _numbered(self, data: Bytes, offsets: Offsets) -> tuple[Bounds, Bounds, Offsets]:
         """Number all runs of documents, with the place of each in its document."""
@@ -89,7 +101,7 @@ class Spans:
         """Make room for a document of some bytes, and for as much again as there is."""
         room = 2 * max(self.count + size // 2 + 1, _FIRST)
         self._hashes, self._text_offsets = grown(self._hashes, room), grown(self._text_offsets, room + 1)
-        self._firsts = grown(self._firsts, room + 1)
+        self._firsts, self._edges = grown(self._firsts, room + 1), grown(self._edges, room)
         self._texts = grown(self._texts, 2 * (int(self._text_offsets[self.count]) + size))
         slots = 1 << (2 * room).bit_length()
         if slots > len(self._table):
@@ -102,70 +114,90 @@ class Spans:
         runs = [bytes(self._texts[a:b]).decode() for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
         at = int(self._firsts[self._learnt])
         for number, words in enumerate(cut_runs(runs), self._learnt):
-            if at + len(words) > len(self._ends):
-                self._ends, self._kinds = grown(self._ends, 2 * (at + len(words))), grown(self._kinds, 2 * (at + len(words)))
-            self._ends[at : at + len(words)] = np.cumsum([len(word.encode()) for word in words])
-            self._kinds[at : at + len(words)] = kinds(runs[number - self._learnt], words)
-            at += len(words)
-            self._firsts[number + 1] = at
+            end = at + len(words)
+            self._ends, self._kinds = grown(self._ends, end, 2 * end), grown(self._kinds, end, 2 * end)
+            self._ends[at:end] = np.cumsum([len(word.encode()) for word in words])
+            self._kinds[at:end] = kinds(words)
+            self._edges[number] = edges(runs[number - self._learnt], words)
+            self._firsts[number + 1] = at = end
         self._learnt = self.count
 
 
-def grown(array: npt.NDArray[T], size: int) -> npt.NDArray[T]:
-    """Give an array of at least some size that begins like another."""
-    if size <= len(array):
+def grown(array: npt.NDArray[T], least: int, size: int | None = None) -> npt.NDArray[T]:
+    """Give an array that begins like another: the same if that has at least some entries, else a larger one."""
+    if least <= len(array):
         return array
-    larger = np.zeros(size, array.dtype)
+    larger = np.zeros((size or least, *array.shape[1:]), array.dtype)
     larger[: len(array)] = array
     return larger
 
 
 @cache
-def borders() -> tuple[frozenset[str], frozenset[str]]:
-    """Give the words that may have a part of the same special case behind them, and those that may before them."""
-    pairs = rules().pairs
-    return frozenset(one for one, _ in pairs), frozenset(other for _, other in pairs)
+def borders() -> tuple[Mapping[str, int], Flags]:
+    """Give the numbers, from 1, of the words in special cases of several, and which may follow each other in one."""
+    pairs = sorted(rules().pairs)
+    numbers = {word: number for number, word in enumerate(sorted({word for pair in pairs for word in pair}), 1)}
+    table = np.zeros((len(numbers) + 1, len(numbers) + 1), np.bool_)
+    for one, other in pairs:
+        table[numbers[one], numbers[other]] = True
+    return numbers, table
 
 
-def kinds(run: str, words: list[str]) -> list[int]:
-    """Give the kinds of the words of a run."""
-    own = rules()
-    given = [
-        (END_MARK if word in own.marks else 0) | (PUNCTUATION if all(category(c)[0] == "P" for c in word) else 0)
+def kinds(words: Sequence[str]) -> list[int]:
+    """Give the kinds of words."""
+    marks = rules().marks
+    return [
+        (END_MARK if word in marks else 0) | (PUNCTUATION if all(category(c)[0] == "P" for c in word) else 0)
         for word in words
     ]
-    plain = words if own.parts.isdisjoint(words) else without_special(run)
-    special = SPECIAL if plain is not words and is_special(plain) else 0
-    left, right = borders()
-    given[-1] |= special | (JOINS_NEXT if plain[-1] in left else 0)
-    given[0] |= special | (JOINS_BEFORE if plain[0] in right else 0)
-    return given
 
 
-def mended(words: Words, column: Column, doubts: npt.NDArray[np.int64]) -> Words:
-    """Replace the words of some documents by those that spaCy gives for the whole text."""
-    firsts, begins, ends, sorts = [0], [], [], []
-    doubtful = set(doubts.tolist())
-    for document in range(len(words.firsts) - 1):
-        own = slice(*words.firsts[document : document + 2])
-        found = words.begins[own], words.ends[own], words.kinds[own]
-        if document in doubtful:
-            found = whole(column[document].as_py())
-        for part, into in zip(found, (begins, ends, sorts), strict=True):
-            into.append(part)
-        firsts.append(firsts[-1] + len(found[0]))
-    return Words(np.array(firsts, np.int64), np.concatenate(begins), np.concatenate(ends), np.concatenate(sorts))
+def edges(run: str, words: Sequence[str]) -> tuple[int, int, int]:
+    """Give the numbers of a run's first and last word before special cases, and 1 if it may have one, else 0."""
+    plain = words if rules().parts.isdisjoint(words) else without_special(run)
+    numbers, _ = borders()
+    return numbers.get(plain[0], 0), numbers.get(plain[-1], 0), int(plain is not words and is_special(plain))
 
 
-def whole(text: str) -> tuple[Bounds, Bounds, Bytes]:
-    """Give the words of a text, cut by spaCy as one."""
-    begins, ends, sorts = [], [], []
-    at = size = 0
-    for word in cut_text(text):
-        place = text.index(word, at)
-        begins.append(size + len(text[at:place].encode()))
-        size = begins[-1] + len(word.encode())
-        at = place + len(word)
-        ends.append(size)
-        sorts += kinds(word, [word])
-    return np.array(begins, np.int32), np.array(ends, np.int32), np.array(sorts, np.uint8)
+def cut_chains(chains: Sequence[str]) -> list[tuple[Bounds, Bounds, Bytes]]:
+    """Give where the words of each text begin and end, in bytes, and their kinds; the texts have no space at their ends.
+
+    spaCy sees all texts at once, in lines of their own.
+    """
+    words = iter(cut_text("\n".join(chains)))
+    out = []
+    for chain in chains:
+        begins, ends, sorts = [], [], []
+        at = size = 0
+        while at < len(chain):
+            word = next(words)
+            place = chain.index(word, at)
+            begins.append(size + len(chain[at:place].encode()))
+            size = begins[-1] + len(word.encode())
+            ends.append(size)
+            sorts += kinds([word])
+            at = place + len(word)
+        out.append((np.array(begins, np.int32), np.array(ends, np.int32), np.array(sorts, np.uint8)))
+    return out
+
+
+def replaced(
+    words: Words, documents: Offsets, places: Offsets, moves: Bounds, parts: Sequence[tuple[Bounds, Bounds, Bytes]]
+) -> Words:
+    """Give words with stretches of them, of some documents and at some places, replaced by parts that begin further on."""
+    keep = np.ones(len(words.begins), np.bool_)
+    for first, last in places.tolist():
+        keep[first:last] = False
+    gone = places[:, 1] - places[:, 0]
+    sizes = np.array([len(begins) for begins, _, _ in parts])
+    at = np.repeat(places[:, 1] - np.cumsum(gone), sizes)
+    begins, ends, sorts = (np.concatenate(of_all) for of_all in zip(*parts, strict=True))
+    move = np.repeat(moves, sizes)
+    counts = np.diff(words.firsts)
+    np.add.at(counts, documents, sizes - gone)
+    return Words(
+        np.concatenate(([0], np.cumsum(counts))),
+        np.insert(words.begins[keep], at, begins + move),
+        np.insert(words.ends[keep], at, ends + move),
+        np.insert(words.kinds[keep], at, sorts),
+    )
