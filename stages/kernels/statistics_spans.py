@@ -43,17 +43,20 @@ def find_spans(
             break
         found = firsts[document]
         at, first = begin, -1
+        value = np.uint64(0)
         while at <= end:
             point, following = decode(data, at) if at < end else (32, at + 1)
             if flags[point] & SPACE:
                 if first >= 0:
-                    number = number_of(data, first, at, table, hashes, texts, text_offsets, count)
+                    number = number_of(data, first, at, mix64(value), table, hashes, texts, text_offsets, count)
                     count = max(count, number + 1)
                     spans[found], places[found] = number, first - begin
                     found += 1
                 first = -1
-            elif first < 0:
-                first = at
+                value = np.uint64(0)
+            else:
+                first = at if first < 0 else first
+                value = rolled(value, np.uint64(point))
             at = following
         document += 1
         firsts[document] = found
@@ -65,17 +68,14 @@ def number_of(
     data: Bytes,
     begin: int,
     end: int,
+    value: np.uint64,
     table: Slots,
     hashes: Hashes,
     texts: Bytes,
     text_offsets: Offsets,
     count: int,
 ) -> int:
-    """Give the number of a run; a new one gets number `count`, and its text is kept."""
-    value = np.uint64(0)
-    for at in range(begin, end):
-        value = rolled(value, np.uint64(data[at]) + np.uint64(1))
-    value = mix64(value)
+    """Give the number of a run with a hash; a new one gets number `count`, and its text is kept."""
     slot = int(value) & len(table) - 1
     while table[slot] >= 0:
         number = table[slot]
@@ -148,9 +148,9 @@ def doubtful_chains(spans: Slots, span_firsts: Offsets, edges: Edges, pairs: Fla
         for span in range(span_firsts[document] + 1, span_firsts[document + 1] + 1):
             joined = False
             if span < span_firsts[document + 1]:
-                before, here = edges[spans[span - 1]], edges[spans[span]]
-                joined = pairs[before[LAST], here[FIRST]]
-                doubt |= joined and before[SPECIAL] | here[SPECIAL] != 0
+                before, here = spans[span - 1], spans[span]
+                joined = edges[before, LAST] != 0 and pairs[edges[before, LAST], edges[here, FIRST]]
+                doubt |= joined and edges[before, SPECIAL] | edges[here, SPECIAL] != 0
             if not joined:
                 if doubt:
                     if count == len(out):

@@ -17,6 +17,7 @@ from headrace.stages.kernels.utf8 import decode
 WORDS, WORD_CHARACTERS, SOLID_WORDS, SOLID_CHARACTERS, ALPHABETIC_WORDS, STOP_WORDS, STOP_WORD_KINDS = range(7)
 COLUMNS = 7
 STOPS_MAX = 63  # each is a bit of one number
+_SLOTS = 256
 
 
 @kernel
@@ -38,19 +39,21 @@ def word_counts(
     out = np.zeros((len(offsets) - 1, COLUMNS), np.int64)
     for document in range(len(offsets) - 1):
         row = out[document]
-        seen = 0
-        row[WORDS] = firsts[document + 1] - firsts[document]
+        seen = total = solids = solid_characters = alphabetics = stopped = 0
         for word in range(firsts[document], firsts[document + 1]):
             begin, end = offsets[document] + begins[word], offsets[document] + ends[word]
             characters, solid, alphabetic = look(data, begin, end, flags)
-            row[WORD_CHARACTERS] += characters
-            row[SOLID_WORDS] += int(solid)
-            row[SOLID_CHARACTERS] += characters if solid else 0
-            row[ALPHABETIC_WORDS] += int(alphabetic)
+            total += characters
+            solids += int(solid)
+            solid_characters += characters if solid else 0
+            alphabetics += int(alphabetic)
             stop = stop_of(data, begin, end, stops, stop_offsets, stop_slots)
             if stop >= 0:
-                row[STOP_WORDS] += 1
+                stopped += 1
                 seen |= 1 << stop
+        row[WORDS], row[WORD_CHARACTERS] = firsts[document + 1] - firsts[document], total
+        row[SOLID_WORDS], row[SOLID_CHARACTERS], row[ALPHABETIC_WORDS] = solids, solid_characters, alphabetics
+        row[STOP_WORDS] = stopped
         for stop in range(STOPS_MAX):
             row[STOP_WORD_KINDS] += seen >> stop & 1
     return out
@@ -81,12 +84,14 @@ def word_hash(data: Bytes, begin: int, end: int) -> np.uint64:
 @part
 def stop_of(data: Bytes, begin: int, end: int, stops: Bytes, offsets: Offsets, table: Slots) -> int:
     """Give the number of the stop word that a word is, or -1."""
-    slot = int(word_hash(data, begin, end)) & len(table) - 1
+    if end - begin > table[_SLOTS]:
+        return -1
+    slot = int(word_hash(data, begin, end)) & _SLOTS - 1
     while table[slot] >= 0:
         stop = table[slot]
         if equal(data, begin, end, stops, offsets[stop], offsets[stop + 1]):
             return stop
-        slot = slot + 1 & len(table) - 1
+        slot = slot + 1 & _SLOTS - 1
     return -1
 
 
@@ -103,11 +108,15 @@ def equal(data: Bytes, begin: int, end: int, other: Bytes, first: int, last: int
 
 @kernel
 def stop_table(stops: Bytes, offsets: Offsets) -> Slots:
-    """Give the table in which `word_counts` finds stop words; there are at most `STOPS_MAX`, all different."""
-    table = np.full(4 * (STOPS_MAX + 1), -1, np.int32)
+    """Give the table in which `word_counts` finds stop words; there are at most `STOPS_MAX`, all different.
+
+    Behind the slots stand the bytes of the longest.
+    """
+    table = np.full(_SLOTS + 1, -1, np.int32)
     for stop in range(len(offsets) - 1):
-        slot = int(word_hash(stops, offsets[stop], offsets[stop + 1])) & len(table) - 1
+        slot = int(word_hash(stops, offsets[stop], offsets[stop + 1])) & _SLOTS - 1
         while table[slot] >= 0:
-            slot = slot + 1 & len(table) - 1
+            slot = slot + 1 & _SLOTS - 1
         table[slot] = stop
+        table[_SLOTS] = max(table[_SLOTS], offsets[stop + 1] - offsets[stop])
     return table
