@@ -32,7 +32,7 @@ def c4_lines(
     phrase_offsets: Offsets,
     longest: int,
     fewest: int,
-    ended: bool,
+    ended: int,
 ) -> tuple[Counts, Bytes, Offsets]:
     """Give per document how many lines each rule takes, in the order of the columns, and the text of the lines kept.
 
@@ -131,10 +131,10 @@ def begins_with(data: Bytes, at: int, end: int, phrases: Bytes, offsets: Offsets
     size = offsets[phrase + 1] - offsets[phrase]
     if end - at < size:
         return False
-    for i in range(size):
-        if data[at + i] != phrases[offsets[phrase] + i]:
-            return False
-    return True
+    same = 0
+    while same < size and data[at + same] == phrases[offsets[phrase] + same]:
+        same += 1
+    return same == size
 
 
 @part
@@ -144,13 +144,13 @@ def why_not(
     end: int,
     words: int,
     fewest: int,
-    ended: bool,
+    ended: int,
     phrases: Bytes,
     offsets: Offsets,
     small: Bytes,
 ) -> int:
     """Give the column of the first rule that takes a line, or KEPT."""
-    if ended and not ends_well(text, begin, end):
+    if ended != 0 and not ends_well(text, begin, end):
         return UNENDED
     if words < fewest:
         return FEW_WORDS

@@ -1,7 +1,7 @@
-"""Runs of words that a document repeats: its most frequent runs of 2 to 4 words, and what it has said before in 5 to 10.
+"""Runs of words that a document repeats: the most frequent ones of 2 to 4 words, and those of 5 to 10 said before.
 
 Runs of 2 to 4 are numbered exactly: the number of a run is that of the pair of the run without its last word and that
-word. Runs of 5 to 10 are equal if their letters are, wherever the words end; equal hashes are compared letter by letter.
+word. Runs of 5 to 10 are equal if their letters are, wherever words end; equal hashes are compared by letter.
 """
 
 from __future__ import annotations
@@ -87,9 +87,7 @@ def number_words(data: Bytes, bounds: Offsets, hashes: Hashes, count: int, table
 
 
 @part
-def top_run(
-    numbers: Slots, keys: Hashes, sums: Counts, count: int, words: int, table: Slots
-) -> tuple[int, int]:
+def top_run(numbers: Slots, keys: Hashes, sums: Counts, count: int, words: int, table: Slots) -> tuple[int, int]:
     """Number the runs that are a word longer than those in row 1; give the characters of the most frequent one."""
     size = slots(count)
     table[:size] = -1

@@ -85,7 +85,7 @@ def ends_in_ellipsis(data: Bytes, begin: int, end: int) -> bool:
         return False
     one, two, three = data[end - 3], data[end - 2], data[end - 1]
     dots = one == _DOT and two == _DOT and three == _DOT
-    return dots or (one == 0xE2 and two == 0x80 and three == 0xA6)
+    return bool(dots or (one == 0xE2 and two == 0x80 and three == 0xA6))
 
 
 @part

@@ -131,7 +131,7 @@ def same(data: Bytes, bounds: Offsets, hashes: Hashes, one: int, other: int) -> 
     size = bounds[1, one] - bounds[0, one]
     if hashes[one] != hashes[other] or size != bounds[1, other] - bounds[0, other]:
         return False
-    for at in range(size):
-        if data[bounds[0, one] + at] != data[bounds[0, other] + at]:
-            return False
-    return True
+    at = 0
+    while at < size and data[bounds[0, one] + at] == data[bounds[0, other] + at]:
+        at += 1
+    return bool(at == size)

@@ -78,7 +78,7 @@ def number_of(
     """Give the number of a run with a hash; a new one gets number `count`, and its text is kept."""
     slot = int(value) & len(table) - 1
     while table[slot] >= 0:
-        number = table[slot]
+        number = int(table[slot])
         if hashes[number] == value and is_text(data, begin, end, texts, text_offsets, number):
             return number
         slot = slot + 1 & len(table) - 1
@@ -95,10 +95,10 @@ def is_text(data: Bytes, begin: int, end: int, texts: Bytes, text_offsets: Offse
     first = text_offsets[number]
     if text_offsets[number + 1] - first != end - begin:
         return False
-    for at in range(end - begin):
-        if texts[first + at] != data[begin + at]:
-            return False
-    return True
+    at = 0
+    while at < end - begin and texts[first + at] == data[begin + at]:
+        at += 1
+    return at == end - begin
 
 
 @kernel

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
+from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Offsets
 from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.mixing import mix64, rolled
 from headrace.stages.kernels.statistics_flags import ALPHABETIC, MARK, Bounds, Slots
@@ -88,7 +88,7 @@ def stop_of(data: Bytes, begin: int, end: int, stops: Bytes, offsets: Offsets, t
         return -1
     slot = int(word_hash(data, begin, end)) & _SLOTS - 1
     while table[slot] >= 0:
-        stop = table[slot]
+        stop = int(table[slot])
         if equal(data, begin, end, stops, offsets[stop], offsets[stop + 1]):
             return stop
         slot = slot + 1 & _SLOTS - 1
@@ -100,10 +100,10 @@ def equal(data: Bytes, begin: int, end: int, other: Bytes, first: int, last: int
     """Tell whether two pieces of text are the same."""
     if end - begin != last - first:
         return False
-    for at in range(end - begin):
-        if data[begin + at] != other[first + at]:
-            return False
-    return True
+    at = 0
+    while at < end - begin and data[begin + at] == other[first + at]:
+        at += 1
+    return at == end - begin
 
 
 @kernel

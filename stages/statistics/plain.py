@@ -12,9 +12,7 @@ from headrace.stages.statistics.count import C4Settings, Settings
 _TERMINALS = tuple(chr(point) for point in points(TERMINALS))
 _MARKS = frozenset(chr(point) for point in points(MARKS)) | frozenset(_TERMINALS)
 _CITATION = re.compile(r"\[\d*\]|\[edit\]|\[citation needed\]")
-_POLICIES = (
-    *("terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies"),
-)
+_POLICIES = (*("terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies"),)
 
 
 def counts(text: str, words: Sequence[str], settings: Settings) -> dict[str, int]:
@@ -58,7 +56,12 @@ def repeat_counts(text: str) -> dict[str, int]:
 def copies(parts: Iterable[str]) -> list[str]:
     """Give the parts that have come before."""
     seen: set[str] = set()
-    return [part for part in parts if part in seen or seen.add(part)]
+    found = []
+    for part in parts:
+        if part in seen:
+            found.append(part)
+        seen.add(part)
+    return found
 
 
 def size(parts: Iterable[str]) -> int:

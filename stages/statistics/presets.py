@@ -1,4 +1,4 @@
-"""Published rules as data: which value is compared, with what, and the name of the reason, in the order of their authors.
+"""Published rules as data: which value is compared, with what, and the reason's name, in the order of their authors.
 
 Sources: Gopher, Rae et al. 2021, tables A1 and section A.1.1; C4, Raffel et al. 2020, section 2.2; FineWeb, Penedo et
 al. 2024; FineWeb2, Penedo et al. 2025 (`configs/cmn_Hani.yml`). Formulae and order are those of datatrove 0.10.1.
@@ -66,7 +66,32 @@ FINEWEB = (
     Rule("repeated_line_character_share", "char_dup_ratio", most=0.01),
     Rule("newline_share", "list_ratio", most=0.3),
 )
-MANDARIN_STOPS = tuple("的 年 在 月 是 和 日 了 於 · 為 有 被 人 中 为 他 與 後 也 而 由".split())
+MANDARIN_STOPS = (
+    *(
+        "的",
+        "年",
+        "在",
+        "月",
+        "是",
+        "和",
+        "日",
+        "了",
+        "於",
+        "·",
+        "為",
+        "有",
+        "被",
+        "人",
+        "中",
+        "为",
+        "他",
+        "與",
+        "後",
+        "也",
+        "而",
+    ),
+    "由",
+)
 MANDARIN: Mapping[str, tuple[float | None, float | None]] = {  # reason: least, most
     "gopher_below_avg_threshold": (1, None),
     "gopher_above_avg_threshold": (None, 5),
@@ -88,8 +113,9 @@ MANDARIN_OFF = frozenset({"dup_para_frac", "dup_para_char_frac", "dup_line_char_
 
 def mandarin(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """Give rules with FineWeb2's numbers for Mandarin, and without those that it does not ask."""
-    own = (replace(rule, **dict(zip(("least", "most"), MANDARIN.get(rule.reason, (rule.least, rule.most))))) for rule in rules)
-    return tuple(rule for rule in own if rule.reason not in MANDARIN_OFF)
+    asked = (rule for rule in rules if rule.reason not in MANDARIN_OFF)
+    numbers = ((rule, *MANDARIN.get(rule.reason, (rule.least, rule.most))) for rule in asked)
+    return tuple(replace(rule, least=least, most=most) for rule, least, most in numbers)
 
 
 PRESETS: Mapping[str, Preset] = {

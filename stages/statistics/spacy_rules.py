@@ -1,4 +1,4 @@
-"""English words by spaCy's tokenizer rules, for runs without white space; long runs in time that grows with their length.
+"""English words by spaCy's tokenizer rules, for runs without white space; long ones in time that grows with them.
 
 spaCy strips one prefix or suffix at a time and searches what is left each time: 8,000 brackets take it four seconds.
 Here a run longer than `LONG` is stripped by the same expressions on windows that grow where a match reaches their edge.
@@ -6,16 +6,14 @@ Here a run longer than `LONG` is stripped by the same expressions on windows tha
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokenizer import Tokenizer
 
 LONG = 256  # characters from which a run is stripped by windows
 LONGEST = 4000  # characters up to which a run is tried as a URL, whose expression is slow, and has emoticons
@@ -30,16 +28,12 @@ class Rules:
     """spaCy's English without its pipeline, and the pairs and single words that its special cases consist of."""
 
     language: Language
+    tokenizer: Any  # compiled, without types
     marks: frozenset[str]  # that end a sentence
     pairs: frozenset[tuple[str, str]]
     singles: frozenset[str]
     parts: frozenset[str]  # all words that special cases with marks in them may leave
     longest: int  # characters of a special case
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """Give the tokenizer."""
-        return self.language.tokenizer
 
 
 @cache
@@ -47,11 +41,10 @@ def rules() -> Rules:
     """Load spaCy's rules, once a process."""
     import spacy
     from spacy.pipeline import Sentencizer
-    from spacy.tokenizer import Tokenizer
 
     language = spacy.blank("en")
-    ruled = language.tokenizer
-    bare = Tokenizer(language.vocab, None, ruled.prefix_search, ruled.suffix_search, ruled.infix_finditer)
+    ruled: Any = language.tokenizer
+    bare = type(ruled)(language.vocab, None, ruled.prefix_search, ruled.suffix_search, ruled.infix_finditer)
     bare.url_match = ruled.url_match
     parts = {case: tuple(word.text for word in bare(case)) for case in ruled.rules if not case.isspace()}
     pairs = frozenset(pair for part in parts.values() for pair in pairwise(part))
@@ -62,7 +55,7 @@ def rules() -> Rules:
     )
     left = frozenset(word for case, part in parts.items() if len(part) > 1 for word in spelled(ruled.rules[case]))
     marks = frozenset(Sentencizer.default_punct_chars)
-    return Rules(language, marks, pairs, singles, left | singles, max(map(len, ruled.rules)))
+    return Rules(language, ruled, marks, pairs, singles, left | singles, max(map(len, ruled.rules)))
 
 
 def spelled(case: Sequence[Mapping[int | str, str]]) -> list[str]:
@@ -96,7 +89,7 @@ def restored(words: Sequence[str], safe: str, text: str) -> list[str]:
 def cut_runs(runs: Sequence[str]) -> Iterator[list[str]]:
     """Give the words of each run; joined again they are the run.
 
-    Short runs are cut by spaCy itself, many at once: a line feed between two is a word, so that no rule reaches over it.
+    Short runs are cut by spaCy itself, many at once: a line feed between two is a word, and no rule reaches over it.
     """
     short = cut_short([run for run in runs if len(run) <= LONG])
     for run in runs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TypeVar
 from unicodedata import category
 
@@ -72,7 +73,9 @@ class Spans:
             return words
         run_words = np.concatenate(([0], np.cumsum(np.diff(self._firsts)[numbers[: firsts[-1]]])))
         texts = [
-            data[offsets[document] + places[first] : offsets[document] + places[last - 1] + self._size(numbers[last - 1])]
+            data[
+                offsets[document] + places[first] : offsets[document] + places[last - 1] + self._size(numbers[last - 1])
+            ]
             for document, first, last in chains.tolist()
         ]
         cut = cut_chains([text.tobytes().decode() for text in texts])
@@ -111,7 +114,7 @@ class Spans:
     def _learn(self) -> None:
         """Cut the runs that are new."""
         bounds = self._text_offsets[self._learnt : self.count + 1]
-        runs = [bytes(self._texts[a:b]).decode() for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        runs = [bytes(self._texts[a:b]).decode() for a, b in pairwise(bounds.tolist())]
         at = int(self._firsts[self._learnt])
         for number, words in enumerate(cut_runs(runs), self._learnt):
             end = at + len(words)
@@ -160,9 +163,9 @@ def edges(run: str, words: Sequence[str]) -> tuple[int, int, int]:
 
 
 def cut_chains(chains: Sequence[str]) -> list[tuple[Bounds, Bounds, Bytes]]:
-    """Give where the words of each text begin and end, in bytes, and their kinds; the texts have no space at their ends.
+    """Give where the words of each text begin and end, in bytes, and their kinds.
 
-    spaCy sees all texts at once, in lines of their own.
+    spaCy sees all texts at once, in lines of their own; they have no space at their ends.
     """
     words = iter(cut_text("\n".join(chains)))
     out = []
@@ -184,7 +187,7 @@ def cut_chains(chains: Sequence[str]) -> list[tuple[Bounds, Bounds, Bytes]]:
 def replaced(
     words: Words, documents: Offsets, places: Offsets, moves: Bounds, parts: Sequence[tuple[Bounds, Bounds, Bytes]]
 ) -> Words:
-    """Give words with stretches of them, of some documents and at some places, replaced by parts that begin further on."""
+    """Give words with stretches of them, of some documents and at some places, replaced by others, moved."""
     keep = np.ones(len(words.begins), np.bool_)
     for first, last in places.tolist():
         keep[first:last] = False

@@ -8,19 +8,21 @@ import jieba
 import numpy as np
 import pyarrow as pa
 import pytest
+import spacy
+from tests.stages.statistics.test_spans import listed
 
 from headrace.stages.statistics import plain
 from headrace.stages.statistics.count import NAMES, C4Settings, Settings, c4_counts, counts
 from headrace.stages.statistics.presets import MANDARIN_STOPS
 from headrace.stages.statistics.shares import shares
 from headrace.stages.statistics.spans import Spans, Words
-from tests.stages.statistics.test_spans import listed
 
 PIECES = (
     *"ab.:;()-'D/# \x00",
     *("the", " of ", "\r\n", "\n", "\n\n", "\t", "中", "“", "…", "...", "\u2028", "\x0b", "\x1f", "a\u00a0b", "• "),
-    *("[1]", "[edit]", "[citation needed]", "[", "]", "{", "JavaScript", "coo\u212aie policy", "lorem ipsum", "Use Cookies"),
-    *("?", "!", "This is a line.", "\nThis is it.\n", "- so it goes...\n", "w" * 1001, " one two three.", "٣]"),
+    *("[1]", "[edit]", "[citation needed]", "[", "]", "{", "JavaScript", "coo\u212aie policy", "lorem ipsum"),
+    "Use Cookies",
+    *("?", "!", "This is a line.", "\nThis is it.\n", "- so it goes...\n", "w" * 1001, " one two three.", "\u0663]"),
 )
 EXTREMES = {
     "empty": "",
@@ -38,18 +40,17 @@ EXTREMES = {
 }
 
 
-def of_lists(texts: list[str], lists: list[list[str]]) -> Words:
+def of_lists(lists: list[list[str]]) -> Words:
     """Give the bounds of words that some package gave as strings, white space left out."""
     begins, ends, firsts = [], [], [0]
-    for text, words in zip(texts, lists, strict=True):
-        at = size = 0
+    for words in lists:
+        at = 0
         for word in words:
-            begin = size + len(text[at : at + len(word)].encode()) if False else size
-            end = begin + len(word.encode())
+            end = at + len(word.encode())
             if not word.isspace():
-                begins.append(begin)
+                begins.append(at)
                 ends.append(end)
-            at, size = at + len(word), end
+            at = end
         firsts.append(len(begins))
     kinds = np.zeros(len(begins), np.uint8)
     return Words(np.array(firsts), np.array(begins, np.int32), np.array(ends, np.int32), kinds)
@@ -75,11 +76,10 @@ def test_kernels_count_what_the_plain_twin_counts() -> None:
     assert rows(counts(column, words, Settings()), texts) == expected
 
 
-@pytest.mark.parametrize("ended", [True, False])
-def test_c4_takes_the_lines_that_the_plain_twin_takes(ended: bool) -> None:
+@pytest.mark.parametrize("settings", [C4Settings(), C4Settings(ended=False)])
+def test_c4_takes_the_lines_that_the_plain_twin_takes(settings: C4Settings) -> None:
     """Reasons in the same order, and the same text of the lines kept."""
     texts = drawn(5, 700)
-    settings = C4Settings(ended=ended)
     found, kept = c4_counts(pa.array(texts, pa.large_string()), Spans().words, settings)
     for document, text in enumerate(texts):
         reasons, lines = plain.c4(text, settings)
@@ -92,8 +92,8 @@ def test_c4_takes_the_lines_that_the_plain_twin_takes(ended: bool) -> None:
     ("text", "sentences"),
     [
         ("It is so. And more is here!", 2),
-        ("It is so.  And more is here!", 3),  # spaCy takes the second space for a word
-        ("Is it (so?) and more.", 1),
+        ("It is so.  And more is here!", 2),  # the second begins with a space
+        ("Is it (so?) and more.", 2),
         ("What?! He said “no.” And left.", 3),
         ("It is so.\nIt is so.", 2),
         ("See e.g. this one.", 1),
@@ -103,31 +103,29 @@ def test_c4_takes_the_lines_that_the_plain_twin_takes(ended: bool) -> None:
 def test_sentences_are_those_of_spacys_sentencizer(text: str, sentences: int) -> None:
     """Sentences are counted in the words of the lines that stay."""
     found, kept = c4_counts(pa.array([text, "x"], pa.large_string()), Spans().words, C4Settings())
-    import spacy
-
     language = spacy.blank("en")
     language.add_pipe("sentencizer")
     lines = kept[0].as_py().splitlines()
-    assert sum(len(list(language(line).sents)) for line in lines) == found["c4_sentences"][0]
-    assert found["c4_sentences"][0] >= 1 or not sentences
+    assert sum(len(list(language(line).sents)) for line in lines) == found["c4_sentences"][0] == sentences
 
 
 def test_chinese_words_come_as_bounds() -> None:
     """With jieba's words and Chinese stop words, kernels and twin agree."""
-    texts = ["今天天气好" * 10, "水流下山，轮子转了。\n他说：“走吧。”\n\n水流下山，轮子转了。", "我来到北京清华大学 and left. 的的和", ""]
+    poem = "水流下山，轮子转了。\n他说：“走吧。”\n\n水流下山，轮子转了。"
+    texts = ["今天天气好" * 10, poem, "我来到北京清华大学 and left. 的的和", ""]
     lists = [jieba.lcut(text) for text in texts]
     column, settings = pa.array(texts, pa.large_string()), Settings(stops=MANDARIN_STOPS)
     expected = [
         plain.counts(text, [word for word in words if not word.isspace()], settings)
         for text, words in zip(texts, lists, strict=True)
     ]
-    assert rows(counts(column, of_lists(texts, lists), settings), texts) == expected
+    assert rows(counts(column, of_lists(lists), settings), texts) == expected
 
 
 def test_the_most_frequent_run_covers_no_more_than_the_text() -> None:
     """今天天气好 ten times: datatrove's formula gives 1.2 for two words, ours what they cover."""
     texts = ["今天天气好" * 10]
-    found = counts(pa.array(texts), of_lists(texts, [["今天天气", "好"] * 10]), Settings())
+    found = counts(pa.array(texts), of_lists([["今天天气", "好"] * 10]), Settings())
     assert shares(found, "datatrove")["top_2_gram_share"][0] == pytest.approx(1.2)
     assert shares(found)["top_2_gram_share"][0] == 1.0
 

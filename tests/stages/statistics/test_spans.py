@@ -1,4 +1,4 @@
-"""Words of English texts are those of spaCy's blank English, run by run, and long runs take time that grows with them."""
+"""Words of English texts are those of spaCy's blank English, and long runs are cut in time that grows with them."""
 
 from __future__ import annotations
 
