@@ -6,6 +6,7 @@ Here a run longer than `LONG` is stripped by the same expressions on windows tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,7 @@ LONGEST = 4000  # characters up to which a run is tried as a URL, whose expressi
 _WINDOW = 32
 _MARGIN = 2  # characters that the rules look back
 _TABOO, _STAND_IN = "IS_ALPHA", "IS_ALPHB"
+_PLAIN = re.compile(r"""(["(\[]?)([A-Za-z]*[a-z])([,;:.!?)"\]]?)""")
 _TOGETHER = 2000  # runs that spaCy sees at a time
 
 
@@ -91,9 +93,28 @@ def cut_runs(runs: Sequence[str]) -> Iterator[list[str]]:
 
     Short runs are cut by spaCy itself, many at once: a line feed between two is a word, and no rule reaches over it.
     """
-    short = cut_short([run for run in runs if len(run) <= LONG])
-    for run in runs:
-        yield next(short) if len(run) <= LONG else cut_long(run)
+    known = [cut_plain(run) for run in runs]
+    short = cut_short([run for run, words in zip(runs, known, strict=True) if not words and len(run) <= LONG])
+    for run, words in zip(runs, known, strict=True):
+        yield words or (next(short) if len(run) <= LONG else cut_long(run))
+
+
+def cut_plain(run: str) -> list[str]:
+    """Give the words of a run of ASCII letters with at most a mark before and one behind it; nothing for all others.
+
+    Most new runs are such; without spaCy they are learnt five times as fast.
+    """
+    match = _PLAIN.fullmatch(run)
+    if match is None:
+        return []
+    own = rules()
+    before, stem, behind = match.groups()
+    special = own.tokenizer.rules
+    if any(text in special for text in (run, stem, before + stem, stem + behind)):
+        return []
+    if (before, stem) in own.pairs or (stem, behind) in own.pairs or not own.singles.isdisjoint((before, stem, behind)):
+        return []
+    return [word for word in (before, stem, behind) if word]
 
 
 def cut_short(runs: Sequence[str]) -> Iterator[list[str]]:

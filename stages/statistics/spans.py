@@ -150,7 +150,9 @@ def kinds(words: Sequence[str]) -> list[int]:
     """Give the kinds of words."""
     marks = rules().marks
     return [
-        (END_MARK if word in marks else 0) | (PUNCTUATION if all(category(c)[0] == "P" for c in word) else 0)
+        0
+        if word.isalpha()
+        else (END_MARK if word in marks else 0) | (PUNCTUATION if all(category(c)[0] == "P" for c in word) else 0)
         for word in words
     ]
 

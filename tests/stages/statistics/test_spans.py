@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 import spacy
 
-from headrace.stages.statistics.spacy_rules import LONG, cut_long, cut_text
+from headrace.stages.statistics.spacy_rules import LONG, cut_long, cut_plain, cut_text
 from headrace.stages.statistics.spans import Spans, Words
 
 # What rules cut at, special cases, and spaces of all kinds.
@@ -85,3 +85,13 @@ def test_a_name_of_spacys_own_is_a_word() -> None:
     """IS_ALPHA, which makes spaCy's vocabulary fail, is cut like other words of its shape."""
     for _ in range(3):
         assert cut_text("an IS_ALPHA, (IS_ALPHA)") == ["an", "IS_ALPHA", ",", "(", "IS_ALPHA", ")"]
+
+
+def test_plain_runs_are_cut_without_spacy_as_by_it() -> None:
+    """Letters with a mark before or behind them are cut by one expression, special cases left to spaCy."""
+    draw = random.Random(4)
+    stems = ("a", "b", "p", "D", "Mr", "co", "St", "dont", "cannot", "xd", "O", "km", "oO", "e", "Calif", "US", "wheel")
+    runs = [draw.choice(("", '"', "(", "[")) + draw.choice(stems) + draw.choice(("", *',;:.!?)"]')) for _ in range(900)]
+    plain = [run for run in runs if cut_plain(run)]
+    assert len(plain) > 300
+    assert [cut_plain(run) for run in plain] == by_spacy(plain)
