@@ -45,7 +45,9 @@ def find_spans(
         at, first = begin, -1
         value = np.uint64(0)
         while at <= end:
-            point, following = decode(data, at) if at < end else (32, at + 1)
+            point, following = int(data[at]) if at < end else 32, at + 1
+            if point >= 128:
+                point, following = decode(data, at)
             if flags[point] & SPACE:
                 if first >= 0:
                     number = number_of(data, first, at, mix64(value), table, hashes, texts, text_offsets, count)

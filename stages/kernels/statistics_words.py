@@ -65,7 +65,11 @@ def look(data: Bytes, begin: int, end: int, flags: Classes) -> tuple[int, bool, 
     characters, both, any_ = 0, 255, 0
     at = begin
     while at < end:
-        point, at = decode(data, at)
+        point = int(data[at])
+        if point < 128:
+            at += 1
+        else:
+            point, at = decode(data, at)
         characters += 1
         both &= flags[point]
         any_ |= flags[point]
