@@ -65,15 +65,38 @@ class C4Settings:
 
 def counts(column: Column, words: Words, settings: Settings) -> dict[str, Counts]:
     """Give all counts but those of C4, by name, for a text column and its words."""
-    data, offsets = text_buffers(column)
-    bounds = words.firsts, words.begins, words.ends
-    found = (
-        (LINES, line_counts(data, offsets, flags(), settings.short)),
-        (REPEATS, repeat_counts(data, offsets, flags())),
-        (WORDS, word_counts(data, offsets, *bounds, flags(), *stop_words(settings.stops))),
-        (GRAMS, gram_counts(data, offsets, *bounds)),
+    return (
+        counts_of_lines(column, settings.short)
+        | counts_of_repeats(column)
+        | counts_of_words(column, words, settings.stops)
+        | counts_of_grams(column, words)
     )
-    return {name: table[:, place] for names, table in found for place, name in enumerate(names)}
+
+
+def counts_of_lines(column: Column, short: int) -> dict[str, Counts]:
+    """Give the counts of `LINES`; lines of at most `short` characters are short."""
+    return by_name(LINES, line_counts(*text_buffers(column), flags(), short))
+
+
+def counts_of_repeats(column: Column) -> dict[str, Counts]:
+    """Give the counts of `REPEATS`."""
+    return by_name(REPEATS, repeat_counts(*text_buffers(column), flags()))
+
+
+def counts_of_words(column: Column, words: Words, stops: tuple[str, ...]) -> dict[str, Counts]:
+    """Give the counts of `WORDS`."""
+    bounds = words.firsts, words.begins, words.ends
+    return by_name(WORDS, word_counts(*text_buffers(column), *bounds, flags(), *stop_words(stops)))
+
+
+def counts_of_grams(column: Column, words: Words) -> dict[str, Counts]:
+    """Give the counts of `GRAMS`."""
+    return by_name(GRAMS, gram_counts(*text_buffers(column), words.firsts, words.begins, words.ends))
+
+
+def by_name(names: Sequence[str], table: Counts) -> dict[str, Counts]:
+    """Give the columns of a table of counts by name."""
+    return {name: table[:, place] for place, name in enumerate(names)}
 
 
 def c4_counts(
@@ -91,8 +114,7 @@ def c4_counts(
     kept = text_array(text, bounds)
     words = cut(kept)
     sentences = c4.sentence_counts(*text_buffers(kept), words.firsts, words.begins, words.ends, words.kinds)
-    found = {name: table[:, place] for place, name in enumerate(C4)}
-    return found | {"c4_sentences": sentences}, kept
+    return by_name(C4, table) | {"c4_sentences": sentences}, kept
 
 
 @cache
