@@ -12,6 +12,7 @@ import numpy as np
 from ftfy.badness import BADNESS_RE, MOJIBAKE_CATEGORIES
 from ftfy.chardata import UTF8_CLUES
 
+from headrace.stages.kept_tables import kept_tables
 from headrace.stages.kernels.arrays import Flags, Floats, Links, read_only
 from headrace.stages.kernels.characters import CODE_POINTS, LATIN, LETTER, classes
 from headrace.stages.kernels.characters import HAN as HAN_KIND
@@ -37,7 +38,6 @@ from headrace.stages.kernels.repair_tables import (
     right_to_left,
 )
 from headrace.stages.repairing.han_frequency import STRANGE, frequencies
-from headrace.stages.repairing.kept import kept_tables
 from headrace.stages.repairing.look_alikes import forms
 
 # Nats, except where the unit is said. What rare punctuation, kana and other signs of normal text weigh against.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import xxhash
 
 from headrace.schemas.errors import ConfigError
+from headrace.stages.kept_tables import kept_tables
 from headrace.stages.kernels.arrays import Classes, Floats, read_only
 from headrace.stages.kernels.characters import simplified
 from headrace.stages.kernels.chinese_words_tables import (
@@ -29,7 +30,6 @@ from headrace.stages.kernels.chinese_words_tables import (
     WordTables,
 )
 from headrace.stages.kernels.chinese_words_trie import placed
-from headrace.stages.repairing.kept import kept_tables
 from headrace.stages.segmentation.lexicon import Lexicon, lexicon
 
 _BUILT_BY = (

@@ -14,14 +14,15 @@ from headrace.stages.segmentation.tables import word_tables
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """The words of a batch of texts. They fill the texts: white space and punctuation are words too, as in jieba.
+class Cuts:
+    """Where a batch of texts is cut into words. They fill the texts: white space and punctuation are words as well.
 
     Word k is `data[borders[k]:borders[k + 1]]`; text i has the words `firsts[i]` to `firsts[i + 1] - 1`. Borders are
-    places in bytes of UTF-8, and always between characters.
+    places in bytes of UTF-8, and always between characters. `DocumentWords` leaves white space out.
     """
 
     data: Bytes
+    offsets: Offsets  # of the texts
     borders: Offsets
     firsts: Offsets
 
@@ -34,7 +35,7 @@ class Words:
 
 def chinese_words(
     column: Column, *, model: bool = True, user_dictionary: bytes = b"", traditional: Flags | None = None
-) -> Words:
+) -> Cuts:
     """Give the words of each text as `jieba.lcut` (0.42.1) has them; a null counts as an empty text.
 
     `model` looks for words that the dictionary lacks, as jieba's `HMM` does. `user_dictionary` has jieba's format.
@@ -50,4 +51,4 @@ def chinese_words(
     firsts = np.empty(len(offsets), np.int64)
     method = MODEL if model else DICTIONARY
     count = cut(data, offsets, variants, method, word_tables(user_dictionary), borders, firsts)
-    return Words(data, borders[: count + 1], firsts)
+    return Cuts(data, offsets, borders[: count + 1], firsts)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headrace.stages.repairing.kept import Tables, kept_tables
+from headrace.stages.kept_tables import Tables, kept_tables
 from headrace.stages.repairing.suspicion import signals
 
 TABLES: Tables = {"points": np.arange(5, dtype=np.int32), "flags": np.eye(3, dtype=np.bool_)}
