@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
@@ -15,7 +15,18 @@ from pydantic import BaseModel, ConfigDict
 from headrace.schemas.document import DOCUMENT_SCHEMA, VERDICT_SCHEMA, Document, Drop
 from headrace.schemas.unit import FileRef, UnitBatch
 
-__all__ = ["BatchStage", "Document", "DocumentStage", "Drop", "OrderedStage", "OrderedState", "RunContext", "Stage"]
+__all__ = [
+    "BatchStage",
+    "Decides",
+    "Document",
+    "DocumentStage",
+    "Drop",
+    "OrderedStage",
+    "OrderedState",
+    "Reads",
+    "RunContext",
+    "Stage",
+]
 
 
 class Stage(BaseModel):
@@ -114,6 +125,36 @@ class OrderedStage(Stage):
         raise NotImplementedError
 
 
+@runtime_checkable
+class Decides(Protocol):
+    """A stage whose verdicts follow from what it measured: by other options it can decide again without the text."""
+
+    def decided(self, table: pa.Table) -> pa.Table:
+        """Give the table `judged` by its stored columns alone, exactly as `process` does; `detail` may be null.
+
+        Looks at values.*, scores.*, language, script and the like, never at the text. A row whose value is null passes
+        the rules that ask for it. Columns that follow from values, such as `grade`, are filled anew.
+        """
+        ...
+
+    def unanswerable(self, before: Any) -> list[str]:
+        """Name the options that differ from `before`, a stage of this class, and that need the text again."""
+        ...
+
+
+@runtime_checkable
+class Reads(Protocol):
+    """A stage that `Decides` and says by which columns, so that no others are read from a run."""
+
+    def reads(self, before: Any = None) -> tuple[str, ...]:
+        """Name the columns that `decided` looks at.
+
+        With `before`, a stage of this class: only those by which a document that `before` let pass may now be dropped,
+        or be given another column.
+        """
+        ...
+
+
 class ReplayDiffersError(Exception):
     """A replayed unit was judged otherwise than the first time; the run goes back to the last commit."""
 
@@ -144,3 +185,8 @@ def conform(table: pa.Table, schema: pa.Schema = DOCUMENT_SCHEMA) -> pa.Table:
     extra = [name for name in table.column_names if schema.get_field_index(name) < 0]
     fields = [*schema, *(table.schema.field(name) for name in extra)]
     return pa.table([*columns, *(table[name] for name in extra)], schema=pa.schema(fields))
+
+
+def differing(stage: Stage, before: Stage) -> list[str]:
+    """Name the options in which two stages of a class differ, in their order."""
+    return [name for name in type(stage).model_fields if getattr(stage, name) != getattr(before, name)]

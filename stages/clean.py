@@ -9,11 +9,11 @@ import pyarrow as pa
 from pydantic import Field, field_validator
 
 from headrace.schemas.document import DROPPED
-from headrace.stages.base import BatchStage, judged
+from headrace.stages.base import BatchStage, differing, judged
 from headrace.stages.cleaning.boilerplate import ANYWHERE, FOOTERS, checked
 from headrace.stages.cleaning.changes import Cleaned, cleaned
 from headrace.stages.cleaning.values import text_values
-from headrace.stages.kernels.arrays import Array, Flags, Floats, text_array, with_column
+from headrace.stages.kernels.arrays import Array, Flags, Floats, floats, text_array, with_column
 
 # In the order in which they are asked; the first that fails names the reason. `min_x` and `max_x` compare `values.x`.
 RULES = (
@@ -39,6 +39,7 @@ Share = Annotated[float | None, Field(ge=0, le=1)]
 Amount = Annotated[float | None, Field(ge=0)]
 # From this share of Latin letters on, function words can be asked for; documentation in Chinese holds much code.
 LATIN_TEXT = 0.75
+_FUNCTION_WORDS = ("values.words", "values.latin_share", "values.function_word_share")
 
 
 class Clean(BatchStage):
@@ -108,7 +109,21 @@ class Clean(BatchStage):
         table = with_column(table, "text", text_array(result.data, result.offsets))
         for name, value in values.items():
             table = with_column(table, f"values.{name}", pa.array(value, pa.float64()))
-        return judged(table, *self.verdicts(values))
+        return self.decided(table)
+
+    def decided(self, table: pa.Table) -> pa.Table:
+        """Give the table with verdicts by its values."""
+        return judged(table, *self.verdicts({name.partition(".")[2]: floats(table, name) for name in self.reads()}))
+
+    def unanswerable(self, before: Clean) -> list[str]:
+        """Name the changed options that decide what is removed, or how it is measured."""
+        return [name for name in differing(self, before) if name not in (*RULES, "function_words_from")]
+
+    def reads(self, before: Clean | None = None) -> tuple[str, ...]:
+        """Name the values that rules ask for, or those that changed rules do."""
+        asked = RULES if before is None else differing(self, before)
+        needed = (_FUNCTION_WORDS if "function_word" in name else (f"values.{name[4:]}",) for name in asked)
+        return tuple(dict.fromkeys(column for columns in needed for column in columns))
 
     def values_of(self, result: Cleaned) -> dict[str, Floats]:
         """Give all values: those of the text, and how much it lost."""
@@ -120,7 +135,7 @@ class Clean(BatchStage):
 
     def verdicts(self, values: dict[str, Floats]) -> tuple[Array, ...]:
         """Give verdict, reason, value and threshold by the first rule that each document fails."""
-        count = len(values["characters"])
+        count = len(next(iter(values.values())))
         rule = np.full(count, -1)
         value, threshold = np.zeros(count), np.zeros(count)
         for number, name in enumerate(RULES):

@@ -10,10 +10,11 @@ import pyarrow.compute as pc
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from headrace.schemas.document import DROPPED
-from headrace.stages.base import BatchStage, judged
-from headrace.stages.kernels.arrays import Floats, text_buffers, with_column
+from headrace.stages.base import BatchStage, differing, judged
+from headrace.stages.kernels.arrays import Floats, floats, text_buffers, with_column
 from headrace.stages.kernels.characters import brackets, classes, sentence_marks
 
+SIGNALS = ("length", "completeness", "authority")
 Letter = Literal["A", "B", "C", "D"]
 UNKNOWN_AUTHORITY = 0.5  # the same as a source that says nothing
 
@@ -66,7 +67,13 @@ class Grade(BatchStage):
         scores = self.scores(table)
         for name, score in scores.items():
             table = with_column(table, f"scores.{name}", pa.array(score))
-        letters = np.array(["D", "C", "B", "A"])[sum(scores["total"] >= bar for bar in (self.a, self.b, self.c))]
+        return self.decided(table)
+
+    def decided(self, table: pa.Table) -> pa.Table:
+        """Give the table with total, grade and verdict by its three signals."""
+        total = self._mean({name: floats(table, f"scores.{name}") for name in SIGNALS})
+        table = with_column(table, "scores.total", pa.array(total))
+        letters = np.array(["D", "C", "B", "A"])[sum(total >= bar for bar in (self.a, self.b, self.c))]
         table = with_column(table, "grade", pa.array(letters, pa.string()))
         dropped = pa.array(~np.isin(letters, self.keep))
         bar = min((getattr(self, g.lower(), 0.0) for g in self.keep), default=0.0)
@@ -74,12 +81,20 @@ class Grade(BatchStage):
             table,
             pc.if_else(dropped, DROPPED, None),
             pc.if_else(dropped, "grade", None),
-            pc.if_else(dropped, pa.array(scores["total"]), None),
+            pc.if_else(dropped, pa.array(total), None),
             pc.if_else(dropped, bar, None),
         )
 
+    def unanswerable(self, before: Grade) -> list[str]:
+        """Name the changed options by which signals are measured."""
+        return [name for name in differing(self, before) if name in ("half_length_bytes", "full_sentences")]
+
+    def reads(self, before: Grade | None = None) -> tuple[str, ...]:  # any change may move any letter
+        """Name the signals."""
+        return tuple(f"scores.{name}" for name in SIGNALS)
+
     def scores(self, table: pa.Table) -> dict[str, Floats]:
-        """Give each signal and the total, in the order of the columns."""
+        """Give each signal, in the order of the columns."""
         from headrace.stages.kernels.sentences import ENDED, PAIRABLE, SENTENCES, UNPAIRED, sentence_counts
 
         data, offsets = text_buffers(table["text"])
@@ -91,8 +106,7 @@ class Grade(BatchStage):
         given = table["authority"].to_numpy().astype(np.float64)
         authority = np.where(np.isnan(given), UNKNOWN_AUTHORITY, given)
         length = size / (size + self.half_length_bytes)
-        signals = {"length": length, "completeness": completeness, "authority": authority}
-        return {**signals, "total": self._mean(signals)}
+        return dict(zip(SIGNALS, (length, completeness, authority), strict=True))
 
     def _mean(self, signals: dict[str, Floats]) -> Floats:
         weights = [getattr(self.weights, name) for name in signals]

@@ -9,14 +9,14 @@ import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
 from headrace.schemas.document import DROPPED
-from headrace.stages.base import BatchStage, judged
-from headrace.stages.kernels.arrays import Array, Flags, Floats, with_column
+from headrace.stages.base import BatchStage, differing, judged
+from headrace.stages.kernels.arrays import Array, Flags, Floats, floats, with_column
 from headrace.stages.languages.codes import KNOWN, checked, covers
-from headrace.stages.languages.found import ONE_VARIANT, Found, ModelName
+from headrace.stages.languages.found import ONE_VARIANT, Found, ModelName, Names
 
 Share = Annotated[float | None, Field(ge=0, le=1)]
 Confidence = Annotated[float, Field(ge=0, le=1)]
-MEASURES = (
+MEASURES = (  # in the order of the fields of Found
     "language_confidence",
     "language_share",
     "hant_share",
@@ -28,6 +28,7 @@ MEASURES = (
 )
 RULES = ("language", "min_confidence", "min_language_share", "han_variant", "max_code_share", "max_table_share")
 _RULES = (*RULES, "max_digit_share")
+_ASKED = {"language": MEASURES[0], "keep": MEASURES[0], "min_confidence": MEASURES[0], "han_variant": "hant_share"}
 _HANT_BARS = {"simplified": 1 - ONE_VARIANT, "traditional": ONE_VARIANT}
 
 
@@ -104,7 +105,21 @@ class Language(BatchStage):
         table = with_column(table, "script", pa.array(result.script.tolist(), pa.string()))
         for name, value in measured(result).items():
             table = with_column(table, f"values.{name}", pa.array(value, pa.float64(), from_pandas=True))
-        return judged(table, *self.verdicts(result))
+        return self.decided(table)
+
+    def decided(self, table: pa.Table) -> pa.Table:
+        """Give the table with verdicts by its languages and values."""
+        return judged(table, *self.verdicts(stored(table)))
+
+    def unanswerable(self, before: Language) -> list[str]:
+        """Name the model, if it is another: it names other languages."""
+        return [name for name in differing(self, before) if name == "model"]
+
+    def reads(self, before: Language | None = None) -> tuple[str, ...]:
+        """Name language and values that rules ask for, or those that changed rules do."""
+        changed = _RULES if before is None else differing(self, before)
+        values = [_ASKED.get(name, name[4:]) for name in changed]
+        return ("language", *(f"values.{name}" for name in dict.fromkeys(values)))
 
     def verdicts(self, result: Found) -> tuple[Array, ...]:
         """Give verdict, reason, value and threshold by the first rule that each document fails."""
@@ -158,3 +173,15 @@ class Language(BatchStage):
 def measured(result: Found) -> dict[str, Floats]:
     """Give the values that every document gets, by name."""
     return {name: result.confidence if name == MEASURES[0] else getattr(result, name) for name in MEASURES}
+
+
+def stored(table: pa.Table) -> Found:
+    """Read back what `process` put into the columns; what a table lacks is NaN, or no language."""
+    values = [floats(table, f"values.{name}") for name in MEASURES]
+    return Found(_names(table, "language"), _names(table, "script"), *values)
+
+
+def _names(table: pa.Table, name: str) -> Names:
+    if name not in table.column_names:
+        return np.full(table.num_rows, "")
+    return np.array([value or "" for value in table[name].to_pylist()], np.str_)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from pydantic import Field, PrivateAttr, field_validator
 
 from headrace.schemas.document import DROPPED
-from headrace.stages.base import BatchStage, judged
-from headrace.stages.kernels.arrays import Counts, Flags, Floats, text_array, with_column
+from headrace.stages.base import BatchStage, differing, judged
+from headrace.stages.kernels.arrays import Counts, Flags, Floats, floats, text_array, with_column
 from headrace.stages.wordlists.found import NOTHING, Found
 from headrace.stages.wordlists.options import AnyWordList, ListName, WordList
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 5  # words in a verdict's detail
 _RATE, _DISTINCT = "_per_thousand", "_distinct"
+_ENDINGS = ("", _DISTINCT, _RATE)
+_RULES = {_RATE: "matches per 1,000 characters", _DISTINCT: "different words"}
 
 
 class Words(BatchStage):
@@ -78,23 +80,44 @@ class Words(BatchStage):
         data, offsets = views(table["text"])
         found = list(_matcher(self.model_dump_json(), self._file).found(data, offsets))
         characters = pc.call_function("utf8_length", [text_array(data, offsets)]).to_numpy()
-        verdicts: list[Verdict] = [_PASSED] * table.num_rows
-        for name, words in self.lists.items():
-            measured = _measured([each.get(name, NOTHING) for each in found], characters)
-            for ending, values in measured.items():
+        for name in self.lists:
+            for ending, values in _measured([each.get(name, NOTHING) for each in found], characters).items():
                 table = with_column(table, f"values.words_{name}{ending}", pa.array(values, pa.float64()))
-            for row in np.flatnonzero(_too_many(words, measured)).tolist():
-                if verdicts[row] is _PASSED:
-                    verdicts[row] = _verdict(name, words, found[row][name], measured, row)
-        verdict, reason, value, threshold, detail = (
-            pa.array([verdict[at] for verdict in verdicts], kind) for at, kind in enumerate(_KINDS)
-        )
-        return judged(table, verdict, reason, value, threshold, detail=detail)
+        return _told(self.decided(table), found)
+
+    def decided(self, table: pa.Table) -> pa.Table:
+        """Give the table with verdicts by its counts: the first list that a document fails names the reason."""
+        rows = table.num_rows
+        over, value, threshold = np.zeros(rows, np.bool_), np.zeros(rows), np.zeros(rows)
+        reason, detail = np.full(rows, "", np.dtype("U48")), np.full(rows, "", np.dtype("U32"))
+        for name, words in self.lists.items():
+            measured = {ending: floats(table, f"values.words_{name}{ending}") for ending in _ENDINGS}
+            new = _too_many(words, measured) & ~over
+            for ending, bound in reversed(_bounds(words).items()):  # of two that are passed the first is named
+                passed = new & (measured[ending] > bound)
+                value[passed], threshold[passed], detail[passed] = measured[ending][passed], bound, _RULES[ending]
+            reason[new] = f"words_{name}"
+            over |= new
+        verdict = np.full(rows, DROPPED)
+        columns = (pa.array(each, mask=~over) for each in (verdict, reason, value, threshold, detail))
+        return judged(table, **dict(zip(("verdict", "reason", "value", "threshold", "detail"), columns, strict=True)))
+
+    def unanswerable(self, before: Words) -> list[str]:
+        """Name the changed options that decide which words are found."""
+        lists = [
+            f"lists.{name}"
+            for name, words in self.lists.items()
+            if name not in before.lists or words.file != before.lists[name].file
+        ]
+        return [*lists, *(name for name in differing(self, before) if name != "lists")]
+
+    def reads(self, before: Words | None = None) -> tuple[str, ...]:
+        """Name the counts of all lists that have a bound, or of those whose bounds changed."""
+        known = {} if before is None else before.lists
+        changed = [name for name, words in self.lists.items() if _bounds(words) and words != known.get(name)]
+        return tuple(f"values.words_{name}{ending}" for name in changed for ending in _ENDINGS)
 
 
-Verdict = tuple[str | None, str | None, float | None, float | None, str | None]
-_PASSED: Verdict = (None, None, None, None, None)
-_KINDS = (pa.string(), pa.string(), pa.float64(), pa.float64(), pa.string())
 Measured = dict[str, Floats]  # by ending of the value's name
 
 
@@ -131,10 +154,11 @@ def _too_many(words: WordList, measured: Measured) -> Flags:
     return over
 
 
-def _verdict(name: str, words: WordList, found: Found, measured: Measured, row: int) -> Verdict:
-    """Say which bound was passed, and which words were found most."""
-    ending, bound = next((e, b) for e, b in _bounds(words).items() if measured[e][row] > b)
-    most = sorted(found.words.items(), key=lambda item: (-item[1], item[0]))[:_SHOWN]
-    told = ", ".join(f"{word} {count}" for word, count in most)
-    rule = "different words" if ending == _DISTINCT else "matches per 1,000 characters"
-    return DROPPED, f"words_{name}", float(measured[ending][row]), float(bound), f"{rule}: {told}"
+def _told(table: pa.Table, found: Sequence[Mapping[str, Found]]) -> pa.Table:
+    """Say of the documents that leave which words were found most."""
+    details = table["detail"].to_pylist()
+    for row in np.flatnonzero(table["verdict"].is_valid().to_numpy()).tolist():
+        words = found[row][str(table["reason"][row]).removeprefix("words_")].words
+        most = sorted(words.items(), key=lambda item: (-item[1], item[0]))[:_SHOWN]
+        details[row] = f"{details[row]}: {', '.join(f'{word} {count}' for word, count in most)}"
+    return with_column(table, "detail", pa.array(details, pa.string()))

@@ -60,6 +60,13 @@ def with_column(table: pa.Table, name: str, array: Array) -> pa.Table:
     return table.set_column(place, table.schema.field(place), array)
 
 
+def floats(table: pa.Table, name: str) -> Floats:
+    """Give a column of numbers, NaN where it is null or where the table does not have it."""
+    if name not in table.column_names:
+        return np.full(table.num_rows, np.nan)
+    return np.asarray(table[name].to_numpy(), np.float64)
+
+
 def read_only(array: npt.NDArray[T]) -> npt.NDArray[T]:
     """Give a view that cannot be written: one type for a kernel, wherever the array came from."""
     view = array.view()
