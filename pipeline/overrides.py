@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
 
+from headrace.pipeline.config import PipelineConfig
+from headrace.pipeline.config_errors import suggestion
 from headrace.pipeline.yaml_lines import Steps, parse_value
 from headrace.schemas.errors import ConfigError
 
@@ -33,6 +35,24 @@ def parse_override(text: str) -> Override:
         why = getattr(error, "problem", None) or str(error)
         raise ConfigError(f"the value of '{text}' is not valid YAML", why=why, remedy="quote it") from error
     return Override(text, tuple(int(step) if step.isdigit() else step for step in key.split(".")), parsed)
+
+
+def stage_override(override: Override, names: Sequence[str]) -> Override:
+    """Give an override that begins with a stage's name as one that begins with its number; others as they are.
+
+    `names` are those of `stage_names`: `clean.max_symbol_share=0.3` and `clean.2.max_symbol_share=0.3` (the second
+    `clean`) become `stages.N.max_symbol_share=0.3`. Raises ConfigError if the first word names nothing.
+    """
+    first, *rest = override.steps
+    if first in PipelineConfig.model_fields:
+        return override
+    numbered = f"{first}.{rest[0]}" if rest and isinstance(rest[0], int) else ""
+    name, rest = (numbered, rest[1:]) if numbered in names else (str(first), rest)
+    if name not in names:
+        what = f"there is no stage and no option '{first}'"
+        remedy = suggestion(str(first), names).removeprefix("; ") or f"the stages are {', '.join(names)}"
+        raise ConfigError(what, where=f"argument {override.text}", remedy=remedy)
+    return replace(override, steps=("stages", names.index(name), *rest))
 
 
 def overridden(value: Any, overrides: Sequence[Override]) -> Any:
