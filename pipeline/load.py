@@ -97,6 +97,14 @@ def _read_plugins(draft: _Draft, base: Path) -> tuple[tuple[Plugin, ...], list[t
     return tuple(plugins), faults
 
 
+def changed_config(file: YamlFile, overrides: Sequence[Override]) -> PipelineConfig:
+    """Check the configuration of a run with some of its options changed; ConfigError lists every mistake."""
+    config, faults = _validated(_Draft(file, tuple(overrides), overridden(file.value, overrides)))
+    if config is None:
+        raise ConfigError("\n".join(dict.fromkeys(message for _, message in sorted(faults))))
+    return config
+
+
 def _validated(draft: _Draft) -> tuple[PipelineConfig | None, list[tuple[int, str]]]:
     try:
         return PipelineConfig.model_validate(draft.value), []

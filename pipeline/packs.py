@@ -39,9 +39,14 @@ def pack_hashes(packs: Mapping[str, bytes]) -> dict[str, str]:
     return {name: hashlib.sha256(data).hexdigest() for name, data in packs.items()}
 
 
+def pack_names(hashes: Mapping[str, str]) -> dict[str, str]:
+    """Give where a run keeps the packs with these hashes, by stage name."""
+    return {name: f"{FOLDER}/{name}-{digest[:12]}.bin" for name, digest in hashes.items()}
+
+
 def keep_packs(packs: Mapping[str, bytes], run: Path) -> dict[str, str]:
     """Put the packs into a run's folder, where they stay for resuming; gives their names there."""
-    names = {name: f"{FOLDER}/{name}-{digest[:12]}.bin" for name, digest in pack_hashes(packs).items()}
+    names = pack_names(pack_hashes(packs))
     for stage, name in names.items():
         if not (run / name).is_file():
             replace_file(run / name, packs[stage])

@@ -82,7 +82,7 @@ def _configured(parent: Committed, wanted: Wanted, folder: Path, executor: str |
     path, base = parent.run / RESOLVED, Path(parent.plan["places"]["base"])
     try:
         value = yaml.safe_load(path.read_bytes())
-        plugins = tuple(_plugin(base / name, parent) for name in value["plugins"])
+        plugins = tuple(unchanged_plugin(base / name, parent) for name in value["plugins"])
         config = PipelineConfig.model_validate(value)
     except (OSError, yaml.YAMLError, TypeError, KeyError, ValidationError) as error:
         why = " ".join(str(error).split())
@@ -98,7 +98,8 @@ def _configured(parent: Committed, wanted: Wanted, folder: Path, executor: str |
     return LoadedConfig(config.model_copy(update=changed), plugins, base, path, packs)
 
 
-def _plugin(path: Path, parent: Committed) -> Plugin:
+def unchanged_plugin(path: Path, parent: Committed) -> Plugin:
+    """Read a plug-in of a run; ConfigError if it is not the one that the run was made with."""
     plugin = read_plugin(path)
     if plugin.sha256 != parent.plan["recipe"]["plugins"].get(plugin.name):
         why = "it is not the one that the run was made with"
