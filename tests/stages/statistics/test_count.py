@@ -13,9 +13,9 @@ from tests.stages.statistics.test_spans import listed
 
 from headrace.stages.statistics import plain
 from headrace.stages.statistics.count import NAMES, C4Settings, Settings, c4_counts, counts
-from headrace.stages.statistics.presets import MANDARIN_STOPS
 from headrace.stages.statistics.shares import shares
 from headrace.stages.statistics.spans import Spans, Words
+from headrace.stages.statistics.stop_words import MANDARIN_STOPS
 
 PIECES = (
     *"ab.:;()-'D/# \x00",

@@ -1,0 +1,65 @@
+"""What a preset is: published or own rules, whose numbers are the fields of a frozen value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from headrace.stages.statistics.judge import Rule
+
+if TYPE_CHECKING:  # so that reading a configuration loads no kernels
+    from headrace.stages.kernels.arrays import Array, Floats
+    from headrace.stages.statistics.statistics import Statistics
+
+LEAST, MOST = "min_", "max_"
+
+
+class Preset(BaseModel):
+    """Rules in the order in which they are asked: `min_<value>` and `max_<value>`, of which null is not asked.
+
+    All other fields are settings of what is counted; values that depend on them are named in `own`, and their columns
+    begin with the preset's name, since another preset may count by other settings.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: ClassVar[str]
+    own: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def value_of_field(cls, field: str) -> str | None:
+        """Give the value that a field bounds, as its column is named; None for a setting."""
+        if not field.startswith((LEAST, MOST)):
+            return None
+        value = field.removeprefix(LEAST).removeprefix(MOST)
+        return f"{cls.name}_{value}" if value in cls.own else value
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Give the rules that are asked; the reason `gopher.min_words` is also the key of the number in options."""
+        found = []
+        for field in type(self).model_fields:
+            value, bound = self.value_of_field(field), getattr(self, field)
+            if value is None or bound is None:
+                continue
+            least, most = (bound, None) if field.startswith(LEAST) else (None, bound)
+            found.append(Rule(value, f"{self.name}.{field}", least, most))
+        return tuple(found)
+
+    def measured(self, statistics: Statistics) -> dict[str, Floats]:
+        """Give the values that the rules ask, by name."""
+        values = dict.fromkeys(rule.value for rule in self.rules())
+        begin = f"{self.name}_"
+        return {
+            value: self.measure_own(own, statistics)
+            if value.startswith(begin) and (own := value.removeprefix(begin)) in self.own
+            else statistics[value]
+            for value in values
+        }
+
+    def measure_own(self, value: str, statistics: Statistics) -> Floats:
+        """Give a value that depends on the settings; a preset that has such values says how."""
+        raise NotImplementedError(f"{self.name} does not say how {value} is counted")
+
+    def kept(self, statistics: Statistics) -> Array | None:
+        """Give the texts without the lines that the preset takes out; None if it leaves texts as they are."""
+        return None

@@ -1,0 +1,21 @@
+"""All presets by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from headrace.stages.filtering.c4 import C4
+from headrace.stages.filtering.fineweb import Fineweb
+from headrace.stages.filtering.fineweb2_cmn import Fineweb2Cmn
+from headrace.stages.filtering.gopher import Gopher
+from headrace.stages.filtering.preset import Preset
+
+PRESETS: Mapping[str, type[Preset]] = {
+    preset.name: preset
+    for preset in (
+        Gopher,
+        C4,
+        Fineweb,
+        Fineweb2Cmn,
+    )
+}
