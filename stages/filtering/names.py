@@ -38,7 +38,6 @@ _LANGUAGE = (
     *("language_confidence", "language_share", "hant_share", "classical", "cantonese", "code_share", "table_share"),
 )
 ELSEWHERE = frozenset((*_CLEAN, *_LANGUAGE))
-)
 
 
 def column_of(name: str, prefix: str) -> str:
@@ -64,7 +63,7 @@ def asking(preset: Preset, values: Iterable[str]) -> Preset:
 def owners() -> Mapping[str, str]:
     """Give the preset that measures each value that is a preset's own."""
     known = {*VALUES, *ALWAYS, *OTHERS}
-    pairs = ((value, name) for name, preset in reversed(PRESETS.items()) for _, value in bounds(preset))
+    pairs = ((value, name) for name, preset in reversed(list(PRESETS.items())) for _, value in bounds(preset))
     return {value: name for value, name in pairs if value not in known}
 
 
