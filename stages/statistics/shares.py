@@ -67,16 +67,42 @@ VALUES: Mapping[str, Value] = {
     "newline_share": Value("line feeds per word or mark", "newlines", "words"),
 }
 SHARES = {name: (value.part, value.whole) for name, value in VALUES.items() if name.endswith("_share")}
+Parts = Mapping[str, tuple[str, str | None]]
 # datatrove 0.10.1 joins the words of the most frequent run by spaces and counts overlaps twice: more than the text has
-DATATROVE: Mapping[str, tuple[str, str | None]] = {
-    f"top_{size}_gram_share": (f"top_{size}_gram", "characters") for size in (2, 3, 4)
+DATATROVE: Parts = {f"top_{size}_gram_share": (f"top_{size}_gram", "characters") for size in (2, 3, 4)}
+# DCLM and dolma do not tell # and ellipses apart: both values are that of all symbols
+DCLM: Parts = {
+    "words": ("letter_words", None),
+    "words_and_marks": ("split_words", None),
+    "mean_word_length": ("split_characters", "split_words"),
+    **{f"{kind}_share": ("marked_symbols", "split_words") for kind in ("hash", "ellipsis", "symbol")},
+    "bullet_line_share": ("marked_bullets", "marked_full_lines"),
+    "ellipsis_line_share": ("marked_ellipses", "marked_full_lines"),
+    "alphabetic_word_share": ("split_alphabetic_words", "split_words"),
+    "repeated_paragraph_share": ("paragraph_copied", "paragraph_segments"),
+    "repeated_paragraph_character_share": ("paragraph_copied_characters", "paragraph_characters"),
+    "repeated_piece_share": ("line_copied", "line_segments"),
+    "repeated_piece_character_share": ("line_copied_characters", "line_characters"),
+    **{f"top_{size}_gram_share": (f"letter_longest_top_{size}_gram", "letter_characters") for size in (2, 3, 4)},
+    **{f"repeated_{size}_gram_share": (f"letter_covered_{size}_gram", "letter_characters") for size in range(5, 11)},
 }
-FORMULAE: Mapping[Formulae, Mapping[str, tuple[str, str | None]]] = {
-    "headrace": {},
-    "datatrove": DATATROVE,
-    "dclm": {},
-    "dolma": {},
+DOLMA: Parts = {
+    "words": ("split_words", None),
+    "words_and_marks": ("split_words", None),
+    "mean_word_length": ("split_twice_median", "two"),  # the median, as a count that is whole, by 2
+    **{f"{kind}_share": ("split_symbol_words", "split_words") for kind in ("hash", "ellipsis", "symbol")},
+    "bullet_line_share": ("marked_plain_bullets", "marked_lines"),
+    "ellipsis_line_share": ("marked_plain_ellipses", "marked_lines"),
+    "alphabetic_word_share": ("split_alphabetic_words", "split_words"),
+    "repeated_piece_share": ("raw_line_copied", "raw_line_segments"),
+    "repeated_piece_character_share": ("raw_line_copied_characters", "split_characters"),
+    **{f"top_{size}_gram_share": (f"spaced_first_top_{size}_gram", "spaced_characters") for size in (2, 3, 4)},
+    **{
+        f"repeated_{size}_gram_share": (f"spaced_copied_{size}_gram", f"spaced_all_{size}_gram")
+        for size in range(5, 11)
+    },
 }
+FORMULAE: Mapping[Formulae, Parts] = {"headrace": {}, "datatrove": DATATROVE, "dclm": DCLM, "dolma": DOLMA}
 
 
 def parts(name: str, formulae: Formulae) -> tuple[str, str | None]:
@@ -106,6 +132,7 @@ def derived(counts: Mapping[str, Counts]) -> dict[str, Counts]:
     return {
         "text": counts["characters"] - counts["newlines"],
         "symbols": counts["hashes"] + counts["ellipses"],
+        "two": np.full(len(counts["characters"]), 2),
     }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from headrace.stages.kernels.arrays import Array, Column, Counts, Floats, text_buffers
 from headrace.stages.kernels.statistics_long_lines import long_line_counts
+from headrace.stages.statistics import compatible
 from headrace.stages.statistics.count import (
     GRAMS,
     LINES,
@@ -31,7 +32,7 @@ SHORT = 30  # characters, for counts of lines that no preset asks by its own len
 _OF_SETTINGS = frozenset({"short_lines", "stop_words", "stop_word_kinds"})
 _GROUPS: Mapping[str, str] = {
     **dict.fromkeys(LINES, "lines"),
-    **dict.fromkeys(("text", "symbols"), "sums"),
+    **dict.fromkeys(("text", "symbols", "two"), "sums"),
     **dict.fromkeys(REPEATS, "repeats"),
     **dict.fromkeys(WORDS, "words"),
     **dict.fromkeys(GRAMS, "grams"),
@@ -77,6 +78,9 @@ class Statistics:
         """Give a count of each document by its name in `count.NAMES`, with Gopher's stop words and `SHORT`."""
         if name in _OF_SETTINGS:
             return (self.lines(SHORT) | self.stops(ENGLISH_STOPS))[name]
+        if name in compatible.GROUPS:
+            make = compatible.GROUPS[name]
+            return self.once(make, lambda: make(self))[name]
         return self._group(_GROUPS[name])[name]
 
     def lines(self, short: int) -> dict[str, Counts]:
@@ -88,8 +92,14 @@ class Statistics:
         return self.once(("words", stops), lambda: counts_of_words(self.column, self.words, stops))
 
     def stop_words(self, stops: tuple[str, ...]) -> Floats:
-        """Give how many different stop words there are."""
-        return self.stops(stops)["stop_word_kinds"].astype(np.float64)
+        """Give how many different stop words there are; DCLM and dolma count each time that one occurs.
+
+        DCLM takes capitals A to Z as small letters.
+        """
+        if self.formulae in ("headrace", "datatrove"):
+            return self.stops(stops)["stop_word_kinds"].astype(np.float64)
+        counts = self.once(("split", stops), lambda: compatible.split_counts(self, stops))
+        return counts["split_small_stops" if self.formulae == "dclm" else "split_stops"].astype(np.float64)
 
     def short_line_share(self, short: int) -> Floats:
         """Give the share of lines, blank ones left out, that have at most `short` characters."""
