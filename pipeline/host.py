@@ -14,8 +14,9 @@ from typing import Any, Protocol, runtime_checkable
 from headrace.pipeline.config import PipelineConfig
 from headrace.pipeline.dropped_examples import Examples, some_dropped
 from headrace.pipeline.packs import stage_names, unpack_stages
-from headrace.pipeline.plan import READ
+from headrace.pipeline.plan import PARSE, READ
 from headrace.pipeline.plugins import Plugin, load_builtins
+from headrace.pipeline.rerun.unit import check_verdicts, read_unit
 from headrace.schemas.document import DROPPED, QUARANTINED
 from headrace.schemas.ledger import StageCounts
 from headrace.schemas.source import Cursor, Split
@@ -26,6 +27,8 @@ from headrace.stages.read import Part, Reader
 from headrace.stages.tokenize_text import TokenizeStage
 from headrace.stages.tokenizing.batch_file import load_batch
 from headrace.stages.tokenizing.spool import open_spool
+from headrace.stages.write import Write
+from headrace.stages.writing.parsed import carried_on, carries, numbered
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class HostSetup:
     plugins: tuple[Plugin, ...]
     run: str
     packs: Mapping[str, str] = field(default_factory=dict)  # files in the run that stages work with, by stage name
+    unchanged: Mapping[str, str] = field(default_factory=dict)  # of a rerun: the parent's stages that judge as they did
 
     def load(self) -> PipelineConfig:
         """Register built-in and plugged-in stages, parse the configuration, and give the stages their lists."""
@@ -78,8 +82,10 @@ class Worker:
 
     def __init__(self, setup: HostSetup) -> None:
         self._config = setup.load()
-        self._run = Path(setup.run)
+        self._run, self._unchanged = Path(setup.run), setup.unchanged
         names = stage_names(self._config.stages)
+        last = self._config.stages[-1]
+        self._full = isinstance(last, Write) and last.record == "full"
         self._stages: dict[str, Stage] = dict(zip(names, self._config.stages, strict=True))
         self._sources = {source.name: source for source in self._config.sources}
         self._bound: dict[tuple[str, str], Stage] = {}
@@ -100,32 +106,41 @@ class Worker:
         batch = load_batch(Path(payload)) if isinstance(payload, str) else payload
         batch = sieve.sift(batch) if sieve and batch else batch
         seconds: dict[str, float] = {}
-        part: Part | None = None
+        read = Done(job.unit, seconds)
         known = len(batch.counts) if batch is not None else 0
         settled = len(batch.settled) if batch is not None else 0
+        before = batch.documents if batch is not None and carries(batch.documents) else None
         for name in job.stages:
             start = time.perf_counter()
             if name == READ:
-                part = self._read(job)
-                batch = read_batch(job.unit, part)
+                batch, read = self._read(job, read)
             elif batch is None:
                 raise ValueError(f"unit {job.unit}: stage {name} got no documents")
             else:
-                batch = apply(name, self._stage(name, job.tokenizer), batch)
+                batch = self._applied(name, job, batch)
+            if before is None and carries(batch.documents):
+                before = batch.documents
             seconds[name] = time.perf_counter() - start
         if batch is None:
             raise ValueError(f"unit {job.unit}: the job names no stage")
-        done = Done(job.unit, seconds, batch.counts[known:], examples=some_dropped(batch.settled[settled:]))
-        if part is not None:
-            size, records = part.documents["data"].nbytes, batch.counts[0].received
-            done = replace(done, following=part.next, records=records, bytes=size)
-        return batch, done
+        batch = carried_on(batch, before, settled)
+        return batch, replace(read, counts=batch.counts[known:], examples=some_dropped(batch.settled[settled:]))
 
-    def _read(self, job: Job) -> Part:
+    def _applied(self, name: str, job: Job, batch: UnitBatch) -> UnitBatch:
+        batch = apply(name, self._stage(name, job.tokenizer), batch)
+        return batch.but(documents=numbered(batch.documents)) if self._full and name == PARSE else batch
+
+    def _read(self, job: Job, done: Done) -> tuple[UnitBatch, Done]:
         if job.request is None or job.split is None:
             raise ValueError(f"unit {job.unit}: nothing says what to read")
+        if job.split.hashes:
+            batch = read_unit(job.unit, job.split, self._unchanged)
+            size = sum(f.bytes for f in job.split.files)
+            return batch, replace(done, records=batch.counts[0].received, bytes=size)
         source = self._sources[job.split.source]
-        return self._reader.read_part(job.split, source, job.request.cursor, self._config.engine.unit_bytes)
+        part = self._reader.read_part(job.split, source, job.request.cursor, self._config.engine.unit_bytes)
+        batch, size = read_batch(job.unit, part), part.documents["data"].nbytes
+        return batch, replace(done, following=part.next, records=batch.counts[0].received, bytes=size)
 
     def _stage(self, name: str, tokenizer: str | None) -> Stage:
         stage = self._stages[name]
@@ -158,6 +173,7 @@ class OrderedHost:
         stage = config.stages[names.index(context.stage)]
         self._state: OrderedState = _open(stage, context, spool=spool)
         self._passes_on = not spool and context.stage != names[-1]
+        self._unchanged = setup.unchanged if context.stage == names[-1] else {}
 
     def ready(self, _: None = None) -> tuple[None, Done]:
         """Say that the state stands, and in which process."""
@@ -179,7 +195,11 @@ class OrderedHost:
         """Settle one unit in order; the writer and the spool, who put it into files, pass nothing on."""
         start = time.perf_counter()
         payload = sieve.sift(payload) if sieve else payload
+        if self._unchanged:
+            check_verdicts(payload, self._unchanged)
         batch, report = self._state.accept(payload)
+        if self._passes_on and carries(payload.documents) and carries(batch.documents):
+            batch = carried_on(batch, payload.documents, len(payload.settled))
         seconds = {"accept": time.perf_counter() - start}
         counts = tuple(c for c in batch.counts if c not in payload.counts)
         examples = some_dropped(batch.settled[len(payload.settled) :])

@@ -12,16 +12,16 @@ import pyarrow as pa
 
 from headrace.pipeline.executor import DeadlineError, Executor, HostDiedError
 from headrace.pipeline.host import Done, HostSetup, Job, quarantined
-from headrace.pipeline.plan import READ
+from headrace.pipeline.plan import DECODE, PARSE, READ
 from headrace.pipeline.summary import Struck
 from headrace.pipeline.unreadable import unreadable
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.ledger import UnitLedger, total
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.tokenizing.batch_file import load_batch
+from headrace.stages.writing.parsed import carries, numbered
 
 DEATHS_ALONE = 3  # with the two strikes before: four random kills of one document change nothing
-DECODE = "decode"
 
 
 class Isolation:
@@ -47,7 +47,10 @@ class Isolation:
         for stage in stages:
             after = self._bisect(replace(job, stages=(stage,)), UnitBatch(batch.unit, batch.documents))
             settled, counts = (*batch.settled, *after.settled), (*batch.counts, *after.counts)
-            batch = batch.but(documents=after.documents, settled=settled, counts=counts)
+            documents = after.documents
+            if stage == PARSE and carries(documents):  # each part of the unit has numbers of its own
+                documents = numbered(documents)
+            batch = batch.but(documents=documents, settled=settled, counts=counts)
         done = replace(source, counts=batch.counts[known:])
         return self._executor.store(batch), done, self._struck
 

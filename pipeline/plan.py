@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,7 +26,7 @@ from headrace.stages.reading.location import without_options
 from headrace.stages.tokenize_text import TokenizeStage
 from headrace.stages.write import Write, check_format
 
-READ = "read"
+READ, DECODE, PARSE = "read", "decode", "parse"
 _NOT_OUTPUT = {
     *("run", "engine", "pace", "loader", "trainer", "plugins"),
     *("drop_bands", "on_drop_band", "drop_band_documents"),
@@ -54,6 +54,8 @@ class Plan:
     versions: Mapping[str, int]
     places: Mapping[str, object]  # where this machine has it; no part of the identity
     bytes: int
+    listing: Sequence[Sequence[object]] | None = None  # of a rerun: the parent's inputs
+    unchanged: Mapping[str, str] = field(default_factory=dict)  # of a rerun: stages that owe the parent's verdicts
 
     @property
     def identity(self) -> dict[str, str]:
@@ -67,6 +69,8 @@ class Plan:
     @property
     def inputs(self) -> list[list[Any]]:
         """The input listing: source, path, bytes, modification time of every file, in plan order."""
+        if self.listing is not None:
+            return [list(entry) for entry in self.listing]
         seen: dict[tuple[str, str], list[Any]] = {}
         for split in self.splits:
             for f in split.files:
@@ -90,15 +94,20 @@ class Plan:
 
 def make_plan(loaded: LoadedConfig) -> Plan:
     """Check everything that can be checked before any data is touched, and give the plan."""
-    _check_stages(loaded.config, stage_names(loaded.config.stages))
-    _check_pace(loaded.config)
-    _check_bands(loaded.config)
+    check_chain(loaded.config)
     splits: list[Split] = []
     for source in loaded.config.sources:
         root, files = resolve_source(source, loaded.base, Path(os.path.abspath(loaded.run_dir)))  # noqa: PTH100
         unit_bytes = loaded.config.engine.unit_bytes
         splits += cut_splits(source, root, files, unit_bytes=unit_bytes, first_index=len(splits))
     return planned(loaded, tuple(splits), recipe(loaded))
+
+
+def check_chain(config: PipelineConfig) -> None:
+    """Raise ConfigError for a chain that could not run, or would run and be wrong."""
+    _check_stages(config, stage_names(config.stages))
+    _check_pace(config)
+    _check_bands(config)
 
 
 def planned(loaded: LoadedConfig, splits: tuple[Split, ...], recipe: Mapping[str, Any], parent: str = "") -> Plan:

@@ -112,7 +112,8 @@ class _Session:
         self._committer = Committer(folder.path, self._manifest, self._log, self._pace, tokenizer)
         plugins = loaded.plugins
         packs = keep_packs(loaded.packs, folder.path)
-        self._setup = HostSetup(self._config.model_dump_json(), plugins, str(folder.path.absolute()), packs)
+        where = str(folder.path.absolute())
+        self._setup = HostSetup(self._config.model_dump_json(), plugins, where, packs, plan.unchanged)
         self._watch = self._make_watch()
         self._trainer = self._make_trainer()
 

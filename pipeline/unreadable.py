@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from headrace.pipeline.host import Done, Job, read_batch
+from headrace.schemas.errors import HeadraceError
 from headrace.schemas.ledger import FileCount
 from headrace.schemas.source import Source
 from headrace.schemas.unit import UnitBatch
@@ -14,6 +15,10 @@ def unreadable(job: Job, cause: str, deaths: int) -> tuple[UnitBatch, Done]:
     if job.request is None or job.split is None:
         raise ValueError(f"unit {job.unit}: nothing says what was read")
     cursor, split = job.request.cursor, job.split
+    if split.hashes:
+        what, why = f"unit {job.unit} of the run that is run again cannot be read", f"its reader died {deaths} times"
+        where = f"{split.root}/{split.files[1].path}"
+        raise HeadraceError(what, where=where, why=f"{why} ({cause})", remedy="give the workers more memory")
     first, *others = split.files[min(cursor.file, len(split.files) - 1) :]
     until = "its end" if split.end is None else f"byte {split.end}"
     place = f"byte {cursor.offset}" + (f" of member {cursor.member}" if cursor.member else "")

@@ -122,7 +122,8 @@ class Split:
     """One file, a byte range [begin, end) of a seekable file, or a group of small files; the plan lists splits.
 
     `root` is the absolute folder the paths are relative to. `end` is None for whole files. A record belongs to the
-    range its first byte lies in. Of a replay's split only the records with the doc_ids in `only` are taken.
+    range its first byte lies in. Of a replay's split only the records with the doc_ids in `only` are taken. A rerun's
+    split is one unit of a finished run: `files` are its ledger, documents and, if it has one, quarantine file.
     """
 
     index: int
@@ -132,6 +133,7 @@ class Split:
     begin: int = 0
     end: int | None = None
     only: frozenset[str] | None = None  # None: all
+    hashes: tuple[str, ...] = ()  # of a rerun's split: SHA-256 of each file, in hex
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from headrace.schemas.unit import UnitBatch
 from headrace.stages.base import BatchStage, DocumentStage, OrderedStage, Stage, judged
 from headrace.stages.contract import check_result
 from headrace.stages.documents import NOT_THE_DOCUMENT, process_documents, said, unusable
+from headrace.stages.writing.parsed import put_back, set_aside
 
 
 def apply(name: str, stage: Stage, batch: UnitBatch) -> UnitBatch:
@@ -22,9 +23,10 @@ def apply(name: str, stage: Stage, batch: UnitBatch) -> UnitBatch:
 
     An exception costs only the document that raised it: the stage is run again row by row, and that row is quarantined.
     """
+    seen, aside = set_aside(batch.documents)
     if isinstance(stage, OrderedStage):
-        return batch.but(documents=stage.prepare(batch.documents))
-    return settle(name, batch, guarded(stage, batch.documents))
+        return batch.but(documents=put_back(stage.prepare(seen), aside))
+    return settle(name, batch, put_back(guarded(stage, seen), aside))
 
 
 def guarded(stage: Stage, table: pa.Table) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -21,6 +21,8 @@ __all__ = ["ShardClosed", "Write", "WriterState", "check_format"]
 class Write(OrderedStage):
     """Write kept documents as packed token sequences (arrow, lmdb), or as text with every column (parquet)."""
 
+    version: ClassVar[int] = 2
+
     kind: Literal["write"] = "write"
     format: Literal["arrow", "lmdb", "parquet"] = Field(
         "arrow",
@@ -37,8 +39,8 @@ class Write(OrderedStage):
     window: int = Field(4096, ge=1, description="How many documents best_fit sorts at a time.")
     record: Record = Field(
         "values",
-        description="What documents/ holds: values = all measured values; full = also the text of dropped documents; "
-        "sample = that text for one in 64; reasons = verdicts without values.",
+        description="What documents/ holds: values = all measured values; full = also the text of dropped documents, and "
+        "what `headrace rerun` begins with; sample = that text for one in 64; reasons = verdicts without values.",
     )
 
     def open(self, context: RunContext) -> WriterState:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from headrace.schemas.document import DOCUMENT_SCHEMA, KEPT, QUARANTINED, RAW_SCHEMA, SETTLED_FIELDS
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.base import conform
+from headrace.stages.writing.parsed import STORED, stored
 
 Record: TypeAlias = Literal["full", "values", "reasons", "sample"]
 
@@ -27,11 +28,14 @@ def documents_table(batch: UnitBatch, record: Record, *, with_text: bool) -> pa.
 
     `with_text=False` leaves the text of kept documents out (it is in the shard). Dropped ones keep theirs under
     `record: full`, and one in 64 of them, chosen by doc_id, under `sample`. Under `reasons` nothing measured is stored.
+    Under `full` each also says what it was as `parse` gave it, so that `headrace rerun` can begin there.
     """
-    kept = _with_verdict(public(batch.documents))
+    full = record == "full"
+    kept = _with_verdict(_with_parsed(batch.documents, whole=not with_text) if full else public(batch.documents))
     if not with_text:
         kept = _text_where(kept, pa.scalar(value=False))
-    gone = [_text_where(public(table), _text_kept(table, record)) for table in batch.settled]
+    shown = [_with_parsed(table, whole=False) if full else public(table) for table in batch.settled]
+    gone = [_text_where(table, _text_kept(table, record)) for table in shown]
     table = pa.concat_tables([kept, *gone], promote_options="permissive")
     if record == "reasons":
         table = table.drop_columns([name for name in table.column_names if name.startswith(_MEASURED)])
@@ -80,6 +84,13 @@ def parquet_bytes(table: pa.Table) -> memoryview:
         data_page_version="1.0",
     )
     return memoryview(sink.getvalue())
+
+
+def _with_parsed(table: pa.Table, *, whole: bool) -> pa.Table:
+    shown, columns = public(table), stored(table, whole=whole)
+    for name in STORED:
+        shown = shown.append_column(name, columns[name])
+    return shown
 
 
 def _with_verdict(table: pa.Table) -> pa.Table:

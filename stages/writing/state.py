@@ -16,6 +16,7 @@ from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.base import RunContext
 from headrace.stages.writing.documents import Record, documents_table, emptied, parquet_bytes, quarantine_table
 from headrace.stages.writing.files import Staged, commit_staged, discard, make_folders, stage_bytes, writing
+from headrace.stages.writing.parsed import check_carried
 from headrace.stages.writing.text_shard import TextShard
 from headrace.stages.writing.token_shard import TokenShard
 
@@ -49,6 +50,8 @@ class WriterState:
     def accept(self, batch: UnitBatch) -> tuple[UnitBatch, ShardClosed | None]:
         """Write the unit's files and add its tokens; the report says what is durable if the unit closed the shard."""
         self._check_turn(batch.unit)
+        if self._record == "full":
+            check_carried(batch)
         kept = batch.documents.num_rows
         batch = batch.but(counts=(*batch.counts, StageCounts(self._stage, kept, 0, kept)))
         batch.ledger.check()
