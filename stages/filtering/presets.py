@@ -9,6 +9,7 @@ from headrace.stages.filtering.fineweb import Fineweb
 from headrace.stages.filtering.fineweb2_cmn import Fineweb2Cmn
 from headrace.stages.filtering.gopher import Gopher
 from headrace.stages.filtering.preset import Preset
+from headrace.stages.filtering.refinedweb import Refinedweb
 
 PRESETS: Mapping[str, type[Preset]] = {
     preset.name: preset
@@ -17,5 +18,6 @@ PRESETS: Mapping[str, type[Preset]] = {
         C4,
         Fineweb,
         Fineweb2Cmn,
+        Refinedweb,
     )
 }
