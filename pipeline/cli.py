@@ -21,7 +21,9 @@ from headrace.pipeline.cli_output import print_json
 from headrace.pipeline.cli_policy import report
 from headrace.pipeline.cli_read import read
 from headrace.pipeline.cli_replay import replay
+from headrace.pipeline.cli_rerun import rerun
 from headrace.pipeline.cli_run import run, train
+from headrace.pipeline.cli_what_if import what_if
 from headrace.schemas.errors import HeadraceError
 
 ERROR_LOG = "error.log"
@@ -116,5 +118,6 @@ def main() -> None:
     """
 
 
-for command in (run, check, read, stages, inspect, report, explain, replay, forget, verify, train, schema):
+_LOOK = (check, read, stages, inspect, report, explain, what_if, verify, schema)
+for command in (run, *_LOOK, replay, rerun, forget, train):
     main.add_command(command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import click
 
 from headrace.pipeline.cli_config import AS_JSON
 from headrace.pipeline.cli_output import print_json, print_table
-from headrace.pipeline.wording import cell, size_words
+from headrace.pipeline.wording import cell, exact, size_words
 
 _SHARDS_SHOWN = 20
 RUN = click.argument("run", type=click.Path(path_type=Path))
@@ -60,20 +61,29 @@ def _print_explanation(run: Path, found: dict[str, Any]) -> None:
     if found["survivor"]:
         click.echo(f"repeats: {found['survivor']['doc_id']}")
         click.echo(f"  see `headrace explain {run} '{found['survivor']['doc_id']}'`")
+    if found["what_if"]:
+        click.echo(f"what-if: {found['what_if']}")
     place = found["place"]
     row = "" if place["row"] is None else f", row {place['row']}"
     click.echo(f"recorded: {place['file']}{row}, unit {place['unit']}")
+    if found["parent"]:
+        click.echo(f"run again from: {found['parent']}")
     if found["shard"]:
         click.echo(f"written: {found['shard']['file']} (manifest line {found['shard']['line']})")
         for piece in found["shard"]["pieces"]:
             click.echo(f"  sequence {piece['sequence']}, tokens {piece['begin']} to {piece['end']}")
-    prefixes = {"document": "", "values": "values.", "scores": "scores."}
-    rows = [(f"{prefix}{name}", value) for part, prefix in prefixes.items() for name, value in found[part].items()]
-    print_table("what is known", ["name", "value"], [(name, cell(value)) for name, value in rows])
+    print_table("what is known", ["name", "value"], list(_known(found)))
     if found["text"]:
         click.echo(f"text, {found['characters']:,} characters:\n{found['text']}")
     elif found["verdict"] == "dropped" and not found["forgotten"] and place["row"] is not None:
         click.echo("its text is not recorded: `record: full` of the write stage does that")
+
+
+def _known(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Give every value with all its digits; those of `document` are stored as they came."""
+    yield from ((name, cell(value)) for name, value in found["document"].items())
+    for part in ("values", "scores"):
+        yield from ((f"{part}.{name}", exact(value)) for name, value in found[part].items())
 
 
 def _verdict(found: dict[str, Any]) -> str:
@@ -87,9 +97,9 @@ def _decision(found: dict[str, Any]) -> str:
         return "kept"
     parts = [f"{found['verdict']} by {found['stage']}: {found['reason']}"]
     if found["value"] is not None:
-        parts.append(f"measured {cell(found['value'])}")
+        parts.append(f"measured {exact(found['value'])}")
     if found["threshold"] is not None:
-        parts.append(f"threshold {cell(found['threshold'])}")
+        parts.append(f"threshold {exact(found['threshold'])}")
     if found["detail"]:
         parts.append(found["detail"])
     return ", ".join(parts)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from headrace.pipeline.committed import where
-from headrace.pipeline.wording import cell
+from headrace.pipeline.wording import exact
 from headrace.schemas.document import DROPPED
 
 Example: TypeAlias = tuple[str, float | None, float | None]  # doc_id, measured value, threshold
@@ -30,20 +30,20 @@ def some_dropped(settled: Sequence[pa.Table]) -> Examples:
     return dict(found)
 
 
-def examples_words(rows: Sequence[Sequence[object]]) -> str:
+def examples_words(rows: Sequence[Example]) -> str:
     """Write examples as in a message.
 
     >>> examples_words([("web:a.txt#0", 0.62, 0.4), ("web:b.txt#7", None, None)])
     'for example web:a.txt#0 (0.62 against 0.4), web:b.txt#7'
     """
     words = [
-        f"{doc_id} ({cell(value)} against {cell(bar)})" if value is not None and bar is not None else str(doc_id)
+        f"{doc_id} ({exact(value)} against {exact(bar)})" if value is not None and bar is not None else str(doc_id)
         for doc_id, value, bar in rows
     ]
     return f"for example {', '.join(words)}" if words else ""
 
 
-def with_examples(words: object, rows: Sequence[Sequence[object]]) -> str:
+def with_examples(words: object, rows: Sequence[Example]) -> str:
     """Give what is said, and behind it examples if there are any.
 
     >>> with_examples("less than expected", [])

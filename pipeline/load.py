@@ -41,12 +41,14 @@ class _Draft:
     file: YamlFile
     overrides: tuple[Override, ...]
     value: dict[str, Any]
+    sound: bool = False  # the file alone has no mistakes: what is wrong comes of an override
 
     def fault(self, steps: Steps, message: str) -> tuple[int, str]:
         """Give a message with its place: the argument that set the value, or the line of the file."""
         for override in self.overrides:
             made = steps and steps == override.steps[: len(steps)] and steps not in self.file.lines
-            if made or steps[: len(override.steps)] == override.steps:
+            around = self.sound and override.steps[: len(steps)] == steps
+            if made or around or steps[: len(override.steps)] == override.steps:
                 return 0, f"argument {override.text}: {message}"
         return self.at(self.file.line(steps), message)
 
@@ -99,7 +101,7 @@ def _read_plugins(draft: _Draft, base: Path) -> tuple[tuple[Plugin, ...], list[t
 
 def changed_config(file: YamlFile, overrides: Sequence[Override]) -> PipelineConfig:
     """Check the configuration of a run with some of its options changed; ConfigError lists every mistake."""
-    config, faults = _validated(_Draft(file, tuple(overrides), overridden(file.value, overrides)))
+    config, faults = _validated(_Draft(file, tuple(overrides), overridden(file.value, overrides), sound=True))
     if config is None:
         raise ConfigError("\n".join(dict.fromkeys(message for _, message in sorted(faults))))
     return config

@@ -10,7 +10,7 @@ from headrace.pipeline.charts import DROPPED, bar_chart, curve_chart, funnel_cha
 from headrace.pipeline.drop_bands.report import bands_section
 from headrace.pipeline.report_documents import Row
 from headrace.pipeline.report_parts import facts_box, picked, table, warning_box, whole_page
-from headrace.pipeline.wording import cell, size_words
+from headrace.pipeline.wording import cell, exact, size_words
 
 Report: TypeAlias = Row
 
@@ -28,6 +28,7 @@ def _head(report: Report) -> Iterator[str]:
     trainer = report["trainer"]
     facts = {
         "state": report["state"],
+        "taken up from": report["parent"],
         "input": f"{totals['files']:,} files, {size_words(totals['bytes'])}",
         "documents": totals["documents"],
         "kept": totals["kept"],
@@ -89,8 +90,14 @@ def _reasons(report: Report) -> Iterator[str]:
         return
     yield bar_chart(dict(list(found.items())[:_REASONS_DRAWN]), "documents", DROPPED)
     yield "<h3>Examples</h3>"
-    dropped = [row for row in report["examples"] if row["verdict"] == "dropped"]
+    dropped = [_exact(row) for row in report["examples"] if row["verdict"] == "dropped"]
     yield picked(dropped, ("stage", "reason", "value", "threshold", "doc_id", "survivor"))
+
+
+def _exact(row: Row) -> Row:
+    """Give an example with all digits of what was measured, as `headrace explain` shows them."""
+    measured = {name: row[name] for name in ("value", "threshold")}
+    return {**row, **{name: None if value is None else exact(value) for name, value in measured.items()}}
 
 
 def _faults(report: Report) -> Iterator[str]:

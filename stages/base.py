@@ -5,6 +5,7 @@ Three bases, no more. Subclasses register themselves under their `kind`; `versio
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -21,6 +22,7 @@ __all__ = [
     "Document",
     "DocumentStage",
     "Drop",
+    "Loosens",
     "OrderedStage",
     "OrderedState",
     "Reads",
@@ -137,7 +139,7 @@ class Decides(Protocol):
         """
         ...
 
-    def unanswerable(self, before: Any) -> list[str]:
+    def unanswerable(self, before: Stage) -> list[str]:
         """Name the options that differ from `before`, a stage of this class, and that need the text again."""
         ...
 
@@ -146,11 +148,24 @@ class Decides(Protocol):
 class Reads(Protocol):
     """A stage that `Decides` and says by which columns, so that no others are read from a run."""
 
-    def reads(self, before: Any = None) -> tuple[str, ...]:
+    def reads(self, before: Stage | None = None) -> tuple[str, ...]:
         """Name the columns that `decided` looks at.
 
         With `before`, a stage of this class: only those by which a document that `before` let pass may now be dropped,
         or be given another column.
+        """
+        ...
+
+
+@runtime_checkable
+class Loosens(Protocol):
+    """A stage that `Decides`, some of whose reasons are no options of that name."""
+
+    def loosened(self, reason: str, row: Mapping[str, object]) -> tuple[str, object] | None:
+        """Give the option by which a document, dropped for a reason, would pass that rule, and its value.
+
+        `row` is what is stored of the document. The value None stands for a bound beside what was measured; the
+        result None for a reason that is an option of that name.
         """
         ...
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -92,6 +93,10 @@ class Grade(BatchStage):
     def reads(self, before: Grade | None = None) -> tuple[str, ...]:  # any change may move any letter
         """Name the signals."""
         return tuple(f"scores.{name}" for name in SIGNALS)
+
+    def loosened(self, reason: str, row: Mapping[str, object]) -> tuple[str, object]:  # there is one
+        """Keep the document's grade, too."""
+        return "keep", [letter for letter in ("A", "B", "C", "D") if letter in (*self.keep, row["grade"])]
 
     def scores(self, table: pa.Table) -> dict[str, Floats]:
         """Give each signal, in the order of the columns."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -120,6 +121,15 @@ class Language(BatchStage):
         changed = _RULES if before is None else differing(self, before)
         values = [_ASKED.get(name, name[4:]) for name in changed]
         return ("language", *(f"values.{name}" for name in dict.fromkeys(values)))
+
+    def loosened(self, reason: str, row: Mapping[str, object]) -> tuple[str, object] | None:
+        """Keep the document's language, ask for less confidence in it, or take any variant."""
+        if reason == "language":
+            return "keep", [*self.keep, row["language"]]
+        if reason == "min_confidence":
+            one = isinstance(self.min_confidence[self.model], dict)
+            return f"min_confidence.{self.model}{'.' + str(row['language']) if one else ''}", None
+        return ("han_variant", "any") if reason == "han_variant" else None
 
     def verdicts(self, result: Found) -> tuple[Array, ...]:
         """Give verdict, reason, value and threshold by the first rule that each document fails."""

@@ -117,6 +117,11 @@ class Words(BatchStage):
         changed = [name for name, words in self.lists.items() if _bounds(words) and words != known.get(name)]
         return tuple(f"values.words_{name}{ending}" for name in changed for ending in _ENDINGS)
 
+    def loosened(self, reason: str, row: Mapping[str, object]) -> tuple[str, object]:
+        """Allow more of the list's words."""
+        name = reason.removeprefix("words_")
+        return _passed(self.lists[name], name, row), None
+
 
 Measured = dict[str, Floats]  # by ending of the value's name
 
@@ -152,6 +157,13 @@ def _too_many(words: WordList, measured: Measured) -> Flags:
         return np.zeros(len(measured[_RATE]), np.bool_)
     over: Flags = np.any(passed, axis=0) if words.drop_when == "any" else np.all(passed, axis=0)
     return over
+
+
+def _passed(words: WordList, name: str, row: Mapping[str, object]) -> str:
+    """Name the first bound that a document passed."""
+    values = ((ending, row[f"values.words_{name}{ending}"], bound) for ending, bound in _bounds(words).items())
+    ending = next(ending for ending, value, bound in values if isinstance(value, float) and value > bound)
+    return f"lists.{name}.max{ending}"
 
 
 def _told(table: pa.Table, found: Sequence[Mapping[str, Found]]) -> pa.Table:

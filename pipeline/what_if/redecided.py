@@ -1,0 +1,78 @@
+"""Stages that decide once more from what a run stores, and which stored columns are still their own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from headrace.schemas.document import DOCUMENT_SCHEMA
+from headrace.schemas.errors import ConfigError
+from headrace.stages.base import BatchStage, Decides, Reads, Stage
+
+_MEASURED = ("values.", "scores.")
+
+
+@dataclass(frozen=True, slots=True)
+class Redecided:
+    """A stage as it was and as it would be.
+
+    `columns` are those it decides by; None: all that are measured. `lost` names those that a later stage fills, too,
+    and that stage's number: documents which came so far have that stage's value.
+    """
+
+    number: int
+    name: str
+    before: Decides
+    after: Decides
+    columns: tuple[str, ...] | None = None
+    lost: Mapping[str, int] = field(default_factory=dict)
+    options: tuple[Mapping[str, object], Mapping[str, object]] = ({}, {})  # as they were and as they would be
+
+
+def redecided(
+    names: Sequence[str], before: Sequence[Stage], after: Sequence[Stage], chosen: Collection[str]
+) -> tuple[Redecided, ...]:
+    """Give the chosen stages in chain order; ConfigError where a later stage wrote over what one would decide by."""
+    return tuple(_redecided(number, name, before, after, names) for number, name in enumerate(names) if name in chosen)
+
+
+def _redecided(
+    number: int, name: str, before: Sequence[Stage], after: Sequence[Stage], names: Sequence[str]
+) -> Redecided:
+    old, new = before[number], after[number]
+    if not isinstance(old, Decides) or not isinstance(new, Decides):
+        raise TypeError(f"stage {name} does not decide by what it stored")
+    columns = _columns(old, new)
+    lost = dict(_lost(number, before, columns))
+    needed = new.reads(old) if isinstance(new, Reads) else tuple(lost)
+    for column in needed if old != new else ():
+        if column in lost:
+            why = f"stage {names[lost[column]]} measured {column} again and wrote over it"
+            remedy = f"measure again: `headrace rerun RUN --from {name} --set ...`"
+            raise ConfigError(f"{name} cannot be decided anew", where=f"stage {name}", why=why, remedy=remedy)
+    options = (old.model_dump(mode="json"), new.model_dump(mode="json"))
+    return Redecided(number, name, old, new, columns, lost, options)
+
+
+def _columns(old: Decides, new: Decides) -> tuple[str, ...] | None:
+    if isinstance(old, Reads) and isinstance(new, Reads):
+        return tuple(dict.fromkeys((*old.reads(), *new.reads())))
+    return None
+
+
+def _lost(number: int, stages: Sequence[Stage], columns: Sequence[str] | None) -> Iterator[tuple[str, int]]:
+    """Give the columns of a stage that a later one fills, too, and the first stage that does."""
+    own = _filled(stages[number]) if columns is None else frozenset(columns)
+    seen: set[str] = set()
+    for later in range(number + 1, len(stages)):
+        for column in sorted((own & _filled(stages[later])) - seen):
+            seen.add(column)
+            yield column, later
+
+
+def _filled(stage: Stage) -> frozenset[str]:
+    """Give the measured columns that a stage fills: those of an empty table that it was given."""
+    if not isinstance(stage, BatchStage) or stage.adds_rows:
+        return frozenset()
+    after = stage.process(DOCUMENT_SCHEMA.empty_table())
+    return frozenset(name for name in after.column_names if name.startswith(_MEASURED))
