@@ -79,9 +79,10 @@ def measure(scale: Scale, seed: int) -> Measured:
 
 def statistics(memory: Spans, column: Array) -> dict[str, Counts]:
     """Give all counts, once shares are made of them too."""
-    found = counts(column, memory.words(column), Settings())
+    words = memory.words(column)
+    found = counts(column, words, Settings())
     shares(found, "datatrove")
-    return found | dict(c4_counts(column, memory.words, C4Settings())[0])
+    return found | dict(c4_counts(column, memory.words, C4Settings(), words)[0])
 
 
 def best(run: Callable[[], object], rounds: int) -> float:

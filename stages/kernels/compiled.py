@@ -27,6 +27,15 @@ def part(function: F) -> F:
     return compiled
 
 
+def lean(function: F) -> F:
+    """Give a part that makes no arrays: references to those that it is given are not counted.
+
+    Counting them at each call took three quarters of the time of a look-up in a table.
+    """
+    compiled: F = _njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)(function)
+    return compiled
+
+
 def inlined(function: F) -> F:
     """Give a part that is copied into its callers: in an inner loop a call would spend more on references."""
     compiled: F = _njit(nogil=True, inline="always")(function)

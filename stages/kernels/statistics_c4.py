@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Offsets
-from headrace.stages.kernels.compiled import kernel, part
-from headrace.stages.kernels.statistics_flags import BREAK, DIGIT, SPACE, Bounds
-from headrace.stages.kernels.statistics_repeats import stripped
+from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
+from headrace.stages.kernels.compiled import kernel, lean
+from headrace.stages.kernels.statistics_edges import line_end, stripped
+from headrace.stages.kernels.statistics_flags import DIGIT, SPACE, Bounds
 from headrace.stages.kernels.statistics_spans import END_MARK, PUNCTUATION
-from headrace.stages.kernels.utf8 import decode
+from headrace.stages.kernels.utf8 import copy, decode
 
 LINES, LONG_WORD, UNENDED, FEW_WORDS, LOREM, JAVASCRIPT, CURLY, POLICY, KEPT, FATAL = range(10)
 COLUMNS = 10
+DOCUMENT, FIRST, LAST, KEPT_FIRST, KEPT_LAST = range(5)  # of a line kept: its bytes, and those in the text kept
+LINE_COLUMNS = 5
 PHRASES = (
     *(b"lorem ipsum", b"javascript"),
     *(b"terms of use", b"privacy policy", b"cookie policy", b"uses cookies", b"use of cookies", b"use cookies"),
 )
 CITATIONS = (b"[edit]", b"[citation needed]")
-_RETURN, _NEWLINE, _OPEN, _CLOSE, _CURLY, _DOT = 0x0D, 0x0A, 0x5B, 0x5D, 0x7B, 0x2E
+_NEWLINE, _OPEN, _CLOSE, _CURLY, _DOT = 0x0A, 0x5B, 0x5D, 0x7B, 0x2E
 _ENDS = (_DOT, 0x3F, 0x21, 0x22, 0x27)  # . ? ! " '
 _SHORTEST = min(map(len, PHRASES))
+_SMALL = np.uint8(0x20)
 _KELVIN = 0x212A  # the one character beyond ASCII whose small letter is in ASCII
 
 
 @kernel
 def c4_lines(
     data: Bytes,
+    wide: Hashes,
     offsets: Offsets,
     flags: Classes,
     phrases: Bytes,
@@ -34,70 +38,99 @@ def c4_lines(
     longest: int,
     fewest: int,
     ended: int,
-) -> tuple[Counts, Bytes, Offsets]:
+) -> tuple[Counts, Bytes, Offsets, Offsets]:
     """Give per document how many lines each rule takes, in the order of the columns, and the text of the lines kept.
 
     A line with a word of more than `longest` characters goes; then numbered and named citations are taken out of it;
     then it goes if it does not end like a sentence (only if `ended`), if it has fewer than `fewest` words, and for the
     phrases. LOREM and CURLY drop the document: FATAL is which of the two came first, or 0. `phrases` are those of
-    `PHRASES` and `CITATIONS`, one behind the other.
+    `PHRASES` and `CITATIONS`, one behind the other. Last come the lines kept, as `LINE_COLUMNS` says.
     """
     out = np.zeros((len(offsets) - 1, COLUMNS), np.int64)
     text = np.empty(offsets[-1] - offsets[0] + len(offsets), np.uint8)
     bounds = np.zeros(len(offsets), np.int64)
+    lines = np.empty((64, LINE_COLUMNS), np.int64)
     small = np.empty(offsets[-1] - offsets[0] + 1, np.uint8)
-    written = 0
+    written = count = 0
     for document in range(len(offsets) - 1):
         at, end, row = offsets[document], offsets[document + 1], out[document]
+        plain = not is_rich(data, at, end)
         while at < end:
-            stop, following = line_end(data, at, end, flags)
+            stop, following = line_end(data, wide, at, end, flags)
             begin, stop = stripped(data, at, stop, flags)
             at = following
             row[LINES] += 1
-            words, size = words_in(data, begin, stop, flags)
-            if size > longest:
+            if stop - begin > longest and has_long_word(data, begin, stop, flags, longest):
                 row[LONG_WORD] += 1
                 continue
-            last = without_citations(data, begin, stop, flags, phrases, phrase_offsets, text, written)
-            reason = why_not(text, written, last, words, fewest, ended, phrases, phrase_offsets, small)
+            few = has_few_words(data, begin, stop, flags, fewest)
+            if plain:
+                reason = UNENDED if ended != 0 and not ends_well(data, begin, stop) else FEW_WORDS if few else KEPT
+                last = copy(data, begin, stop, text, written) if reason == KEPT else written
+            else:
+                last = without_citations(data, begin, stop, flags, phrases, phrase_offsets, text, written)
+                reason = why_not(text, written, last, int(few), ended, phrases, phrase_offsets, small)
             row[reason] += 1
             if reason in (LOREM, CURLY) and not row[FATAL]:
                 row[FATAL] = reason
-            if reason == KEPT:
-                text[last] = _NEWLINE
-                written = last + 1
+            if reason != KEPT:
+                continue
+            if count == len(lines):
+                lines = np.concatenate((lines, np.empty_like(lines)))
+            lines[count, DOCUMENT], lines[count, FIRST], lines[count, LAST] = document, begin, stop
+            lines[count, KEPT_FIRST], lines[count, KEPT_LAST] = written, last
+            text[last] = _NEWLINE
+            written, count = last + 1, count + 1
         bounds[document + 1] = written
-    return out, text[:written], bounds
+    return out, text[:written], bounds, lines[:count]
 
 
-@part
-def line_end(data: Bytes, at: int, end: int, flags: Classes) -> tuple[int, int]:
-    """Give where a line ends, as `str.splitlines` cuts, and where the next one begins."""
-    while at < end:
-        point, following = decode(data, at)
-        if flags[point] & BREAK:
-            pair = point == _RETURN and following < end and data[following] == _NEWLINE
-            return at, following + int(pair)
-        at = following
-    return end, end
+@lean
+def is_rich(data: Bytes, begin: int, end: int) -> bool:
+    """Tell whether a text may have a phrase, a citation or a curly bracket: from letters of theirs, four at a time.
+
+    The letters are oki, jav, vac, f.us and m.ip, large or small, and the sign of Kelvin.
+    """
+    rich = np.uint8(0)
+    for at in range(begin, end):
+        rich |= np.uint8(data[at] == _OPEN) | np.uint8(data[at] == _CURLY)
+    for at in range(begin, end - 3):
+        one, two, three = data[at] | _SMALL, data[at + 1] | _SMALL, data[at + 2] | _SMALL
+        four = data[at + 3] | _SMALL
+        cookie = np.uint8(one == 0x6F) & np.uint8(two == 0x6B) & np.uint8(three == 0x69)
+        javascript = np.uint8(one == 0x6A) & np.uint8(two == 0x61) & np.uint8(three == 0x76)
+        privacy = np.uint8(one == 0x76) & np.uint8(two == 0x61) & np.uint8(three == 0x63)
+        terms = np.uint8(one == 0x66) & np.uint8(three == 0x75) & np.uint8(four == 0x73)
+        lorem = np.uint8(one == 0x6D) & np.uint8(three == 0x69) & np.uint8(four == 0x70)
+        kelvin = np.uint8(data[at] == 0xE2) & np.uint8(data[at + 1] == 0x84) & np.uint8(data[at + 2] == 0xAA)
+        rich |= cookie | javascript | privacy | terms | lorem | kelvin
+    return bool(rich != 0)
 
 
-@part
-def words_in(data: Bytes, at: int, end: int, flags: Classes) -> tuple[int, int]:
-    """Give how many words, cut at white space, a line has, and the characters of the longest."""
-    words = size = longest = 0
+@lean
+def has_long_word(data: Bytes, at: int, end: int, flags: Classes, longest: int) -> bool:
+    """Tell whether a line has a word, cut at white space, of more than some characters."""
+    size = 0
     while at < end:
         point, at = decode(data, at)
-        if flags[point] & SPACE:
-            size = 0
-            continue
-        words += int(size == 0)
-        size += 1
-        longest = max(longest, size)
-    return words, longest
+        size = 0 if flags[point] & SPACE else size + 1
+        if size > longest:
+            return True
+    return False
 
 
-@part
+@lean
+def has_few_words(data: Bytes, at: int, end: int, flags: Classes, fewest: int) -> bool:
+    """Tell whether a line has fewer words than some number."""
+    words, inside = 0, False
+    while at < end and words < fewest:
+        point, at = decode(data, at)
+        words += int(not inside and not flags[point] & SPACE)
+        inside = not flags[point] & SPACE
+    return words < fewest
+
+
+@lean
 def without_citations(
     data: Bytes, at: int, end: int, flags: Classes, phrases: Bytes, offsets: Offsets, out: Bytes, place: int
 ) -> int:
@@ -126,7 +159,7 @@ def without_citations(
     return place
 
 
-@part
+@lean
 def begins_with(data: Bytes, at: int, end: int, phrases: Bytes, offsets: Offsets, phrase: int) -> bool:
     """Tell whether a phrase stands at a place."""
     size = offsets[phrase + 1] - offsets[phrase]
@@ -138,13 +171,12 @@ def begins_with(data: Bytes, at: int, end: int, phrases: Bytes, offsets: Offsets
     return bool(same == size)
 
 
-@part
+@lean
 def why_not(
     text: Bytes,
     begin: int,
     end: int,
-    words: int,
-    fewest: int,
+    few: int,
     ended: int,
     phrases: Bytes,
     offsets: Offsets,
@@ -153,7 +185,7 @@ def why_not(
     """Give the column of the first rule that takes a line, or KEPT."""
     if ended != 0 and not ends_well(text, begin, end):
         return UNENDED
-    if words < fewest:
+    if few:
         return FEW_WORDS
     size, curly = 0, False
     at = begin
@@ -178,7 +210,7 @@ def why_not(
     return POLICY if found else KEPT
 
 
-@part
+@lean
 def ends_well(text: Bytes, begin: int, end: int) -> bool:
     """Tell whether a line ends with . ? ! and a straight quote, but not with three dots."""
     if begin == end or text[end - 1] not in _ENDS:
@@ -187,7 +219,7 @@ def ends_well(text: Bytes, begin: int, end: int) -> bool:
     return not dots
 
 
-@part
+@lean
 def phrases_in(small: Bytes, size: int, phrases: Bytes, offsets: Offsets) -> int:
     """Give which phrases, but for the citations, a line in small letters has: bit i for phrase i."""
     found = 0
@@ -200,7 +232,7 @@ def phrases_in(small: Bytes, size: int, phrases: Bytes, offsets: Offsets) -> int
     return found
 
 
-@part
+@lean
 def may_begin(first: int, third: int) -> bool:
     """Tell whether a phrase may begin with a letter that has another behind the next: l.r j.v t.r p.i c.o u.e."""
     if third == 0x72:
@@ -211,39 +243,38 @@ def may_begin(first: int, third: int) -> bool:
 
 
 @kernel
-def sentence_counts(
-    data: Bytes, offsets: Offsets, firsts: Offsets, begins: Bounds, ends: Bounds, kinds: Bytes
+def line_sentences(
+    data: Bytes, offsets: Offsets, lines: Offsets, firsts: Offsets, begins: Bounds, ends: Bounds, kinds: Bytes
 ) -> Counts:
-    """Give per text of `c4_lines` its sentences, as spaCy's sentencizer cuts each line.
+    """Give per line its sentences, as spaCy's sentencizer cuts it; words are those of the documents that lines are in.
 
     A sentence begins behind an end mark and the punctuation that follows it. White space other than one space is a
-    word to spaCy, and begins one too.
+    word to spaCy, and begins one too. Lines come in order, as `c4_lines` gives them.
     """
-    out = np.zeros(len(offsets) - 1, np.int64)
-    for document in range(len(offsets) - 1):
-        at, end = offsets[document], offsets[document + 1]
-        word, last = firsts[document], firsts[document + 1]
+    out = np.zeros(len(lines), np.int64)
+    word = last = 0
+    for line in range(len(lines)):
+        document = lines[line, DOCUMENT]
+        if line == 0 or document != lines[line - 1, DOCUMENT]:
+            word, last = firsts[document], firsts[document + 1]
+        at, end = lines[line, FIRST] - offsets[document], lines[line, LAST] - offsets[document]
+        while word < last and begins[word] < at:
+            word += 1
         fresh, seen = True, False  # no word on the line yet; an end mark was seen
         while at < end:
-            gap = offsets[document] + begins[word] if word < last else end
-            feed = at
-            while feed < gap and data[feed] != _NEWLINE:
-                feed += 1
-            blank = feed > at and not (feed == at + 1 and data[at] == 32)
+            gap = begins[word] if word < last and begins[word] < end else end
+            blank = gap > at and not (gap == at + 1 and data[offsets[document] + at] == 32)
             if blank and (seen or fresh):
-                out[document] += 1
+                out[line] += 1
                 fresh, seen = False, False
-            if feed < gap:  # the line ends here
-                out[document] += int(fresh)
-                at, fresh, seen = feed + 1, True, False
-                continue
-            if word == last:
+            if gap == end:
                 break
             mark = kinds[word] & END_MARK != 0
             if fresh or (seen and not mark and not kinds[word] & PUNCTUATION):
-                out[document] += 1
+                out[line] += 1
                 fresh, seen = False, False
             seen |= mark
-            at = offsets[document] + ends[word]
+            at = ends[word]
             word += 1
+        out[line] += int(fresh)
     return out

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
-from headrace.stages.kernels.compiled import kernel, part
-from headrace.stages.kernels.mixing import mix64, rolled
-from headrace.stages.kernels.statistics_flags import SPACE, Slots
-from headrace.stages.kernels.utf8 import decode
+from headrace.stages.kernels.compiled import kernel, lean
+from headrace.stages.kernels.mixing import mix64
+from headrace.stages.kernels.statistics_edges import next_feed, stripped
+from headrace.stages.kernels.statistics_flags import Slots
+from headrace.stages.kernels.statistics_numbering import key_of
 
 PARAGRAPHS, REPEATED_PARAGRAPHS, REPEATED_PARAGRAPH_CHARACTERS = range(3)
 PIECES, REPEATED_PIECES, REPEATED_PIECE_CHARACTERS = range(3, 6)
@@ -18,12 +19,12 @@ _NEWLINE = 0x0A
 
 
 @kernel
-def repeat_counts(data: Bytes, offsets: Offsets, flags: Classes) -> Counts:
+def repeat_counts(data: Bytes, wide: Hashes, offsets: Offsets, flags: Classes) -> Counts:
     """Give per document the counts named above.
 
     Paragraphs are cut at two or more line feeds, white space at the ends of the text left out; pieces at one or more,
     so that a line feed at an end makes an empty one; full lines at each, blank ones left out. Equal hashes are
-    compared letter by letter.
+    compared letter by letter. `wide` is that of `eights`.
     """
     longest = 1
     for document in range(len(offsets) - 1):
@@ -36,16 +37,17 @@ def repeat_counts(data: Bytes, offsets: Offsets, flags: Classes) -> Counts:
         begin, end = offsets[document], offsets[document + 1]
         row = out[document]
         inner, outer = stripped(data, begin, end, flags)
-        count = cut(data, inner, outer, 2, bounds, hashes)
+        count = cut(data, wide, inner, outer, 2, bounds, hashes)
         row[PARAGRAPHS], (row[1], row[2]) = count, repeated(data, bounds, hashes, count, table)
-        count = cut(data, begin, end, 1, bounds, hashes)
+        count = cut(data, wide, begin, end, 1, bounds, hashes)
         row[PIECES], (row[4], row[5]) = count, repeated(data, bounds, hashes, count, table)
-        count = without_blank(data, bounds, hashes, count, flags)
-        row[REPEATED_FULL_LINE_CHARACTERS] = repeated(data, bounds, hashes, count, table)[1]
+        if row[REPEATED_PIECES]:
+            count = without_blank(data, bounds, hashes, count, flags)
+            row[REPEATED_FULL_LINE_CHARACTERS] = repeated(data, bounds, hashes, count, table)[1]
     return out
 
 
-@part
+@lean
 def slots(count: int) -> int:
     """Give the size of a table that this many entries fill at most half."""
     size = 16
@@ -54,59 +56,38 @@ def slots(count: int) -> int:
     return size
 
 
-@part
-def stripped(data: Bytes, begin: int, end: int, flags: Classes) -> tuple[int, int]:
-    """Give the bounds of a text without white space at its ends."""
-    while begin < end:
-        point, following = decode(data, begin)
-        if not flags[point] & SPACE:
-            break
-        begin = following
-    while end > begin:
-        last = end - 1
-        while data[last] & 0xC0 == 0x80:
-            last -= 1
-        if not flags[decode(data, last)[0]] & SPACE:
-            break
-        end = last
-    return begin, end
-
-
-@part
-def cut(data: Bytes, begin: int, end: int, feeds: int, bounds: Offsets, hashes: Hashes) -> int:
+@lean
+def cut(data: Bytes, wide: Hashes, begin: int, end: int, feeds: int, bounds: Offsets, hashes: Hashes) -> int:
     """Cut a text at runs of at least some line feeds and give the number of parts, of which none gives one."""
     count, at, first = 0, begin, begin
-    value = np.uint64(0)
-    while at <= end:
-        run = at
-        while run < end and data[run] == _NEWLINE:
-            run += 1
-        if at == end or run - at >= feeds:
-            bounds[0, count], bounds[1, count], hashes[count] = first, at, mix64(value)
-            count += 1
-            if at == end:
-                break
-            first = at = run
-            value = np.uint64(0)
+    while True:
+        stop = next_feed(data, wide, at, end)
+        at = stop
+        while at < end and data[at] == _NEWLINE:
+            at += 1
+        if stop < end and at - stop < feeds:
             continue
-        value = rolled(value, np.uint64(data[at]) + np.uint64(1))
-        at += 1
-    return count
+        bounds[0, count], bounds[1, count] = first, stop
+        hashes[count] = mix64(key_of(data, wide, first, stop))
+        count += 1
+        if stop == end:
+            return count
+        first = at
 
 
-@part
+@lean
 def without_blank(data: Bytes, bounds: Offsets, hashes: Hashes, count: int, flags: Classes) -> int:
     """Move the parts that are not blank to the front and give their number."""
     kept = 0
     for part_ in range(count):
         begin, end = stripped(data, bounds[0, part_], bounds[1, part_], flags)
         if begin < end:
-            bounds[:, kept], hashes[kept] = bounds[:, part_], hashes[part_]
+            bounds[0, kept], bounds[1, kept], hashes[kept] = bounds[0, part_], bounds[1, part_], hashes[part_]
             kept += 1
     return kept
 
 
-@part
+@lean
 def repeated(data: Bytes, bounds: Offsets, hashes: Hashes, count: int, table: Slots) -> tuple[int, int]:
     """Give how many parts are copies of earlier ones, and the characters of these."""
     size = slots(count)
@@ -125,7 +106,7 @@ def repeated(data: Bytes, bounds: Offsets, hashes: Hashes, count: int, table: Sl
     return copies, characters
 
 
-@part
+@lean
 def same(data: Bytes, bounds: Offsets, hashes: Hashes, one: int, other: int) -> bool:
     """Tell whether two parts are equal."""
     size = bounds[1, one] - bounds[0, one]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from headrace.stages.kernels.arrays import Bytes
-from headrace.stages.kernels.compiled import part
+from headrace.stages.kernels.compiled import lean
 
 
-@part
+@lean
 def decode(data: Bytes, at: int) -> tuple[int, int]:
     """Give the code point that begins at a byte, and where the next one begins."""
     lead = int(data[at])
@@ -20,7 +20,7 @@ def decode(data: Bytes, at: int) -> tuple[int, int]:
     return high | (int(data[at + 2]) & 63) << 6 | int(data[at + 3]) & 63, at + 4
 
 
-@part
+@lean
 def encode(out: Bytes, at: int, point: int) -> int:
     """Write a code point at a byte and give where the next one goes."""
     if point < 0x80:
@@ -42,7 +42,7 @@ def encode(out: Bytes, at: int, point: int) -> int:
     return at + 4
 
 
-@part
+@lean
 def width(point: int) -> int:
     """Give how many bytes a code point takes."""
     if point < 0x80:
@@ -52,7 +52,7 @@ def width(point: int) -> int:
     return 3 if point < 0x10000 else 4
 
 
-@part
+@lean
 def copy(data: Bytes, begin: int, end: int, out: Bytes, at: int) -> int:
     """Copy bytes and give where the next one goes."""
     for i in range(begin, end):

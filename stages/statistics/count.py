@@ -9,17 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
 import pyarrow as pa
 
 from headrace.stages.kernels import statistics_c4 as c4
 from headrace.stages.kernels.arrays import Array, Bytes, Column, Counts, Offsets, text_array, text_buffers
-from headrace.stages.kernels.statistics_flags import Slots
 from headrace.stages.kernels.statistics_grams import gram_counts
 from headrace.stages.kernels.statistics_lines import line_counts
+from headrace.stages.kernels.statistics_numbering import eights
 from headrace.stages.kernels.statistics_repeats import repeat_counts
-from headrace.stages.kernels.statistics_words import stop_table, word_counts
+from headrace.stages.kernels.statistics_words import word_counts
 from headrace.stages.statistics.characters import flags
-from headrace.stages.statistics.spans import Words
+from headrace.stages.statistics.spans import Words, known_words, numbered
+from headrace.stages.statistics.stop_words import ENGLISH_STOPS
 
 LINES = (
     *("characters", "newlines", "hashes", "ellipses", "lines", "bullet_lines", "ellipsis_lines"),
@@ -43,7 +45,6 @@ C4 = (
     *("c4_kept", "c4_fatal"),
 )
 NAMES = (*LINES, *REPEATS, *WORDS, *GRAMS)
-ENGLISH_STOPS = ("the", "be", "to", "of", "and", "that", "have", "with")  # Gopher's (Rae et al. 2021, A.1.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class C4Settings:
 
 def counts(column: Column, words: Words, settings: Settings) -> dict[str, Counts]:
     """Give all counts but those of C4, by name, for a text column and its words."""
+    words = numbered(column, words)
     return (
         counts_of_lines(column, settings.short)
         | counts_of_repeats(column)
@@ -75,23 +77,31 @@ def counts(column: Column, words: Words, settings: Settings) -> dict[str, Counts
 
 def counts_of_lines(column: Column, short: int) -> dict[str, Counts]:
     """Give the counts of `LINES`; lines of at most `short` characters are short."""
-    return by_name(LINES, line_counts(*text_buffers(column), flags(), short))
+    data, offsets = text_buffers(column)
+    return by_name(LINES, line_counts(data, eights(data), offsets, flags(), short))
 
 
 def counts_of_repeats(column: Column) -> dict[str, Counts]:
     """Give the counts of `REPEATS`."""
-    return by_name(REPEATS, repeat_counts(*text_buffers(column), flags()))
+    data, offsets = text_buffers(column)
+    return by_name(REPEATS, repeat_counts(data, eights(data), offsets, flags()))
 
 
 def counts_of_words(column: Column, words: Words, stops: tuple[str, ...]) -> dict[str, Counts]:
     """Give the counts of `WORDS`."""
-    bounds = words.firsts, words.begins, words.ends
-    return by_name(WORDS, word_counts(*text_buffers(column), *bounds, flags(), *stop_words(stops)))
+    known = known_words(column, words)
+    stop_numbers = known.vocabulary.numbers(*stop_words(stops))
+    facts = known.vocabulary.sizes, known.vocabulary.kinds
+    return by_name(WORDS, word_counts(words.firsts, known.numbers, *facts, stop_numbers))
 
 
 def counts_of_grams(column: Column, words: Words) -> dict[str, Counts]:
     """Give the counts of `GRAMS`."""
-    return by_name(GRAMS, gram_counts(*text_buffers(column), words.firsts, words.begins, words.ends))
+    data, offsets = text_buffers(column)
+    known = known_words(column, words)
+    facts = known.vocabulary.sizes, known.vocabulary.heads, known.vocabulary.hashes
+    table = gram_counts(data, offsets, words.firsts, (words.begins, words.ends), known.numbers, facts)
+    return by_name(GRAMS, table)
 
 
 def by_name(names: Sequence[str], table: Counts) -> dict[str, Counts]:
@@ -100,28 +110,46 @@ def by_name(names: Sequence[str], table: Counts) -> dict[str, Counts]:
 
 
 def c4_counts(
-    column: Column, cut: Callable[[Column], Words], settings: C4Settings
+    column: Column, cut: Callable[[Column], Words], settings: C4Settings, words: Words | None = None
 ) -> tuple[Mapping[str, Counts], Array]:
     """Give what each line rule of C4 takes, the sentences of the lines kept, and these lines as texts.
 
-    Their sentences are those of their own words, hence `cut`: taking out a citation makes new ones.
+    The sentences of a line are those of its own words: the words of the documents, if they come along, and where taking
+    out a citation has made others, those that `cut` gives.
     """
     data, offsets = text_buffers(column)
-    table, text, bounds = c4.c4_lines(
-        *(data, offsets, flags(), *phrases()),
+    table, text, bounds, lines = c4.c4_lines(
+        *(data, eights(data), offsets, flags(), *phrases()),
         *(settings.longest_word, settings.fewest_words, settings.ended),
     )
-    kept = text_array(text, bounds)
-    words = cut(kept)
-    sentences = c4.sentence_counts(*text_buffers(kept), words.firsts, words.begins, words.ends, words.kinds)
-    return by_name(C4, table) | {"c4_sentences": sentences}, kept
+    of_lines = sentences(data, offsets, lines, words or cut(column))
+    changed = np.flatnonzero(lines[:, c4.LAST] - lines[:, c4.FIRST] != lines[:, c4.KEPT_LAST] - lines[:, c4.KEPT_FIRST])
+    if len(changed):
+        of_lines[changed] = changed_sentences(text, lines[changed], cut)
+    found = np.bincount(lines[:, c4.DOCUMENT], of_lines, len(offsets) - 1).astype(np.int64)
+    return by_name(C4, table) | {"c4_sentences": found}, text_array(text, bounds)
+
+
+def sentences(data: Bytes, offsets: Offsets, lines: Offsets, words: Words) -> Counts:
+    """Give the sentences of each line kept by the words of its document."""
+    return c4.line_sentences(data, offsets, lines, words.firsts, words.begins, words.ends, words.kinds)
+
+
+def changed_sentences(text: Bytes, lines: Offsets, cut: Callable[[Column], Words]) -> Counts:
+    """Give the sentences of lines by words of their own; each is a text of its own here."""
+    sizes = lines[:, c4.KEPT_LAST] - lines[:, c4.KEPT_FIRST]
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    own = np.repeat(lines[:, c4.KEPT_FIRST] - offsets[:-1], sizes) + np.arange(offsets[-1])
+    column = text_array(text[own], offsets)
+    alone = np.stack((np.arange(len(lines)), offsets[:-1], offsets[1:], offsets[:-1], offsets[1:]), 1)
+    return sentences(*text_buffers(column), alone, cut(column))
 
 
 @cache
-def stop_words(stops: tuple[str, ...]) -> tuple[Bytes, Offsets, Slots]:
-    """Give stop words as the kernel wants them."""
+def stop_words(stops: tuple[str, ...]) -> tuple[Bytes, Offsets, Offsets]:
+    """Give stop words one behind the other, and where each begins and ends."""
     data, offsets = packed([stop.encode() for stop in dict.fromkeys(stops)])
-    return data, offsets, stop_table(data, offsets)
+    return data, offsets[:-1], offsets[1:]
 
 
 @cache

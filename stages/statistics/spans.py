@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from typing import TypeVar
@@ -12,32 +12,44 @@ from unicodedata import category
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Bytes, Column, Flags, Offsets, text_buffers
-from headrace.stages.kernels.statistics_flags import Bounds
+from headrace.stages.kernels.arrays import Bytes, Column, Flags, Offsets, read_only, text_buffers
+from headrace.stages.kernels.statistics_flags import Bounds, Slots
+from headrace.stages.kernels.statistics_numbering import eights
 from headrace.stages.kernels.statistics_spans import (
     END_MARK,
     PUNCTUATION,
     doubtful_chains,
     find_spans,
-    spread_table,
     words_of_spans,
 )
 from headrace.stages.statistics.characters import flags
+from headrace.stages.statistics.numbering import Numbered, Vocabulary, grown
 from headrace.stages.statistics.spacy_rules import cut_runs, cut_text, is_special, rules, without_special
 
 T = TypeVar("T", bound=np.generic)
 MOST = 4_000_000  # runs remembered, of about 100 bytes each; past that the memory begins anew
-_FIRST = 1 << 12
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The numbers of words in a vocabulary."""
+
+    numbers: Slots
+    vocabulary: Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words of documents: document d has `firsts[d]:firsts[d + 1]`; bounds are in bytes of the document."""
+    """Words of documents: document d has `firsts[d]:firsts[d + 1]`; bounds are in bytes of the document.
+
+    Who cuts words by a memory knows their numbers too; for all others `numbered` finds them.
+    """
 
     firsts: Offsets
     begins: Bounds
     ends: Bounds
     kinds: Bytes
+    known: Known | None = None
 
 
 class Spans:
@@ -49,90 +61,103 @@ class Spans:
         self._clear()
 
     def _clear(self) -> None:
-        self.count = 0  # runs known
+        self._runs, self._vocabulary = Numbered(), Vocabulary()
         self._learnt = 0  # runs whose words are known
-        self._table = np.full(2 * _FIRST, -1, np.int32)
-        self._hashes = np.empty(_FIRST, np.uint64)
-        self._texts = np.empty(8 * _FIRST, np.uint8)
-        self._text_offsets = np.zeros(_FIRST + 1, np.int64)
-        self._firsts = np.zeros(_FIRST + 1, np.int64)
-        self._ends = np.empty(2 * _FIRST, np.int32)
-        self._kinds = np.empty(2 * _FIRST, np.uint8)
-        self._edges = np.zeros((_FIRST, 3), np.uint16)
+        self._firsts = np.zeros(1, np.int64)
+        self._ends, self._numbers = np.empty(0, np.int32), np.empty(0, np.int32)
+        self._kinds = np.empty(0, np.uint8)
+        self._edges, self._special = np.empty((0, 2), np.uint16), np.empty(0, np.bool_)
+
+    @property
+    def count(self) -> int:
+        """Give how many runs are known."""
+        return self._runs.count
 
     def words(self, column: Column) -> Words:
         """Give the words of a text column, as spaCy's blank English cuts each text, white space left out."""
         if self.count > self._most:
             self._clear()
         data, offsets = text_buffers(column)
-        numbers, places, firsts = self._numbered(data, offsets)
+        spans, places, firsts = self._numbered(data, offsets)
         self._learn()
-        words = Words(*words_of_spans(numbers, places, firsts, self._firsts, self._ends, self._kinds))
-        chains = doubtful_chains(numbers, firsts, self._edges, borders()[1])
-        if not len(chains):
-            return words
-        run_words = np.concatenate(([0], np.cumsum(np.diff(self._firsts)[numbers[: firsts[-1]]])))
+        known = self._firsts, self._ends, self._kinds, self._numbers
+        word_firsts, begins, ends, sorts, numbers = words_of_spans(spans, places, firsts, *known)
+        words = Words(word_firsts, begins, ends, sorts, Known(numbers, self._vocabulary))
+        chains = doubtful_chains(spans, firsts, self._edges, self._special, borders()[1])
+        return self._mended(words, chains, data, offsets, spans, places) if len(chains) else words
+
+    def _mended(
+        self, words: Words, chains: Offsets, data: Bytes, offsets: Offsets, spans: Slots, places: Bounds
+    ) -> Words:
+        """Give words with those of chains in doubt as spaCy cuts the text of each."""
+        documents, firsts, lasts = chains[:, 0], chains[:, 1], spans[chains[:, 2] - 1]
+        begins = places[firsts]
+        ends = places[chains[:, 2] - 1] + self._runs.offsets[lasts + 1] - self._runs.offsets[lasts]
         texts = [
-            data[
-                offsets[document] + places[first] : offsets[document] + places[last - 1] + self._size(numbers[last - 1])
-            ]
-            for document, first, last in chains.tolist()
+            data[a:b].tobytes() for a, b in zip(offsets[documents] + begins, offsets[documents] + ends, strict=True)
         ]
-        cut = cut_chains([text.tobytes().decode() for text in texts])
-        return replaced(words, chains[:, 0], run_words[chains[:, 1:]], places[chains[:, 1]], cut)
+        return replaced(words, documents, begins, ends, cut_chains(texts, self._vocabulary))
 
-    def _size(self, number: int) -> int:
-        """Give the bytes of a run."""
-        return int(self._text_offsets[number + 1] - self._text_offsets[number])
-
-    def _numbered(self, data: Bytes, offsets: Offsets) -> tuple[Bounds, Bounds, Offsets]:
+    def _numbered(self, data: Bytes, offsets: Offsets) -> tuple[Slots, Bounds, Offsets]:
         """Number all runs of documents, with the place of each in its document."""
         size = int(offsets[-1] - offsets[0] + len(offsets)) // 2 + len(offsets)
-        numbers, places = np.empty(size, np.int32), np.empty(size, np.int32)
-        firsts = np.zeros(len(offsets), np.int64)
+        spans, places = np.empty(size, np.int32), np.empty(size, np.int32)
+        firsts, wide, runs = np.zeros(len(offsets), np.int64), eights(data), self._runs
         document = 0
         while True:
-            document, self.count = find_spans(
-                *(data, offsets, document, flags(), self._table, self._hashes, self._texts, self._text_offsets),
-                *(self.count, numbers, places, firsts),
+            document, runs.count = find_spans(
+                *(data, wide, offsets, document, flags(), runs.table, runs.texts, runs.offsets, runs.count),
+                *(spans, places, firsts),
             )
             if document == len(offsets) - 1:
-                return numbers, places, firsts
-            self._grow(int(offsets[document + 1] - offsets[document]))
-
-    def _grow(self, size: int) -> None:
-        """Make room for a document of some bytes, and for as much again as there is."""
-        room = 2 * max(self.count + size // 2 + 1, _FIRST)
-        self._hashes, self._text_offsets = grown(self._hashes, room), grown(self._text_offsets, room + 1)
-        self._firsts, self._edges = grown(self._firsts, room + 1), grown(self._edges, room)
-        self._texts = grown(self._texts, 2 * (int(self._text_offsets[self.count]) + size))
-        slots = 1 << (2 * room).bit_length()
-        if slots > len(self._table):
-            self._table = np.empty(slots, np.int32)
-            spread_table(self._hashes, self.count, self._table)
+                return spans, places, firsts
+            size = int(offsets[document + 1] - offsets[document])
+            runs.grow(runs.count + size // 2 + 1, size)
 
     def _learn(self) -> None:
         """Cut the runs that are new."""
-        bounds = self._text_offsets[self._learnt : self.count + 1]
-        runs = [bytes(self._texts[a:b]).decode() for a, b in pairwise(bounds.tolist())]
-        at = int(self._firsts[self._learnt])
-        for number, words in enumerate(cut_runs(runs), self._learnt):
-            end = at + len(words)
-            self._ends, self._kinds = grown(self._ends, end, 2 * end), grown(self._kinds, end, 2 * end)
-            self._ends[at:end] = np.cumsum([len(word.encode()) for word in words])
-            self._kinds[at:end] = kinds(words)
-            self._edges[number] = edges(runs[number - self._learnt], words)
-            self._firsts[number + 1] = at = end
+        bounds = self._runs.offsets[self._learnt : self.count + 1].tolist()
+        if len(bounds) == 1:
+            return
+        joined = self._runs.texts[bounds[0] : bounds[-1]].tobytes()
+        runs = [joined[a - bounds[0] : b - bounds[0]].decode() for a, b in pairwise(bounds)]
+        cut = list(cut_runs(runs))
+        words = [word for row in cut for word in row]
+        ends = np.cumsum([len(word.encode()) for word in words])
+        first, last = int(self._firsts[self._learnt]), int(self._firsts[self._learnt]) + len(words)
+        counts = np.cumsum([len(row) for row in cut])
+        self._room(self.count, last)
+        self._firsts[self._learnt + 1 : self.count + 1] = first + counts
+        self._ends[first:last] = ends - np.repeat(np.array(bounds[:-1]) - bounds[0], np.diff(counts, prepend=0))
+        self._kinds[first:last] = kinds(words)
+        self._numbers[first:last] = self._vocabulary.numbers(
+            read_only(np.frombuffer(joined, np.uint8)), np.concatenate(([0], ends[:-1])), ends
+        )
+        borders = np.array([edges(run, row) for run, row in zip(runs, cut, strict=True)])
+        self._edges[self._learnt : self.count] = borders[:, :2]
+        self._special[self._learnt : self.count] = borders[:, 2]
         self._learnt = self.count
 
+    def _room(self, runs: int, words: int) -> None:
+        """Make room for some runs with some words."""
+        self._firsts, self._edges = grown(self._firsts, runs + 1, 2 * runs + 1), grown(self._edges, runs, 2 * runs)
+        self._ends, self._kinds = grown(self._ends, words, 2 * words), grown(self._kinds, words, 2 * words)
+        self._numbers, self._special = grown(self._numbers, words, 2 * words), grown(self._special, runs, 2 * runs)
 
-def grown(array: npt.NDArray[T], least: int, size: int | None = None) -> npt.NDArray[T]:
-    """Give an array that begins like another: the same if that has at least some entries, else a larger one."""
-    if least <= len(array):
-        return array
-    larger = np.zeros((size or least, *array.shape[1:]), array.dtype)
-    larger[: len(array)] = array
-    return larger
+
+def numbered(column: Column, words: Words) -> Words:
+    """Give words with their numbers: those that came with them, or those of a new vocabulary."""
+    return words if words.known else replace(words, known=known_words(column, words))
+
+
+def known_words(column: Column, words: Words) -> Known:
+    """Give the numbers of words: those that came with them, or those of a new vocabulary."""
+    if words.known:
+        return words.known
+    data, offsets = text_buffers(column)
+    bases = np.repeat(offsets[:-1], np.diff(words.firsts))
+    vocabulary = Vocabulary()
+    return Known(vocabulary.numbers(data, bases + words.begins, bases + words.ends), vocabulary)
 
 
 @cache
@@ -164,45 +189,64 @@ def edges(run: str, words: Sequence[str]) -> tuple[int, int, int]:
     return numbers.get(plain[0], 0), numbers.get(plain[-1], 0), int(plain is not words and is_special(plain))
 
 
-def cut_chains(chains: Sequence[str]) -> list[tuple[Bounds, Bounds, Bytes]]:
-    """Give where the words of each text begin and end, in bytes, and their kinds.
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The words of a stretch of text, as in `Words`."""
+
+    begins: Bounds
+    ends: Bounds
+    kinds: Bytes
+    numbers: Slots
+
+
+def cut_chains(chains: Sequence[bytes], vocabulary: Vocabulary) -> list[Cut]:
+    """Give the words of each text.
 
     spaCy sees all texts at once, in lines of their own; they have no space at their ends.
     """
-    words = iter(cut_text("\n".join(chains)))
+    words = iter(cut_text(b"\n".join(chains).decode()))
     out = []
     for chain in chains:
-        begins, ends, sorts = [], [], []
-        at = size = 0
+        row: list[bytes] = []
+        begins, ends = [], []
+        at = 0
         while at < len(chain):
-            word = next(words)
-            place = chain.index(word, at)
-            begins.append(size + len(chain[at:place].encode()))
-            size = begins[-1] + len(word.encode())
-            ends.append(size)
-            sorts += kinds([word])
-            at = place + len(word)
-        out.append((np.array(begins, np.int32), np.array(ends, np.int32), np.array(sorts, np.uint8)))
+            row.append(next(words).encode())
+            begins.append(chain.index(row[-1], at))
+            at = begins[-1] + len(row[-1])
+            ends.append(at)
+        bounds = np.array(begins), np.array(ends)
+        numbers = vocabulary.numbers(read_only(np.frombuffer(chain, np.uint8)), *bounds)
+        sorts = np.array(kinds([word.decode() for word in row]), np.uint8)
+        out.append(Cut(bounds[0].astype(np.int32), bounds[1].astype(np.int32), sorts, numbers))
     return out
 
 
-def replaced(
-    words: Words, documents: Offsets, places: Offsets, moves: Bounds, parts: Sequence[tuple[Bounds, Bounds, Bytes]]
-) -> Words:
-    """Give words with stretches of them, of some documents and at some places, replaced by others, moved."""
-    keep = np.ones(len(words.begins), np.bool_)
-    for first, last in places.tolist():
-        keep[first:last] = False
-    gone = places[:, 1] - places[:, 0]
-    sizes = np.array([len(begins) for begins, _, _ in parts])
-    at = np.repeat(places[:, 1] - np.cumsum(gone), sizes)
-    begins, ends, sorts = (np.concatenate(of_all) for of_all in zip(*parts, strict=True))
-    move = np.repeat(moves, sizes)
+def replaced(words: Words, documents: Offsets, begins: Bounds, ends: Bounds, parts: Sequence[Cut]) -> Words:
+    """Give words with those of stretches of text, in order, replaced by others."""
+    stretches = []
+    for document, begin, end in zip(documents.tolist(), begins.tolist(), ends.tolist(), strict=True):
+        own = slice(words.firsts[document], words.firsts[document + 1])
+        stretches.append(own.start + np.searchsorted(words.begins[own], (begin, end)))
+    places = np.array(stretches)
     counts = np.diff(words.firsts)
-    np.add.at(counts, documents, sizes - gone)
+    np.add.at(counts, documents, [len(part.begins) for part in parts] - (places[:, 1] - places[:, 0]))
+    moved = list(zip(begins, parts, strict=True))
     return Words(
         np.concatenate(([0], np.cumsum(counts))),
-        np.insert(words.begins[keep], at, begins + move),
-        np.insert(words.ends[keep], at, ends + move),
-        np.insert(words.kinds[keep], at, sorts),
+        spliced(words.begins, places, [part.begins + move for move, part in moved]),
+        spliced(words.ends, places, [part.ends + move for move, part in moved]),
+        spliced(words.kinds, places, [part.kinds for part in parts]),
+        words.known
+        and replace(words.known, numbers=spliced(words.known.numbers, places, [part.numbers for part in parts])),
     )
+
+
+def spliced(array: npt.NDArray[T], places: Offsets, parts: Sequence[npt.NDArray[T]]) -> npt.NDArray[T]:
+    """Give an array with stretches of it, in order, replaced by others."""
+    pieces = []
+    at = 0
+    for (first, last), part in zip(places.tolist(), parts, strict=True):
+        pieces += [array[at:first], part]
+        at = last
+    return np.concatenate([*pieces, array[at:]])

@@ -112,7 +112,7 @@ class Statistics:
 
     def c4(self, settings: C4Settings) -> tuple[Mapping[str, Counts], Array]:
         """Give what C4's line rules take, and the lines kept, each with a line feed."""
-        return self.once(settings, lambda: c4_counts(self.column, self.cut, settings))
+        return self.once(settings, lambda: c4_counts(self.column, self.cut, settings, self.words))
 
     def _long_lines(self, characters: int) -> Floats:
         return long_line_counts(*text_buffers(self.column), characters).astype(np.float64)
