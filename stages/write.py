@@ -39,8 +39,8 @@ class Write(OrderedStage):
     window: int = Field(4096, ge=1, description="How many documents best_fit sorts at a time.")
     record: Record = Field(
         "values",
-        description="What documents/ holds: values = all measured values; full = also the text of dropped documents, and "
-        "what `headrace rerun` begins with; sample = that text for one in 64; reasons = verdicts without values.",
+        description="What documents/ holds: values = all measured values; full = also the text of dropped documents, "
+        "and what `headrace rerun` begins with; sample = that text for one in 64; reasons = verdicts without values.",
     )
 
     def open(self, context: RunContext) -> WriterState:

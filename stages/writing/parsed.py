@@ -23,10 +23,11 @@ from headrace.stages.kernels.arrays import Array, Column, Flags, with_column
 
 HIDDEN = "_parsed."
 ROW, TEXT, FIELDS, WAS = "_parsed.row", "_parsed.text", "_parsed.fields", "_parsed.was"
-STORED = ("parsed.row", "parsed.text", "parsed.fields")
+STORED = ("parsed.row", "parsed.text", "parsed.fields")  # as `documents/` names them
 _COLUMNS = (ROW, TEXT, FIELDS)
 _OTHERS = tuple(name for name in DOCUMENT_SCHEMA.names if name not in ("doc_id", "text"))
 _ZSTD_LEVEL = 3
+_OWN_BITS, _MOST_TABLE_BITS, _MOST_WINDOW_BITS = 19, 24, 27  # 512 kB; 64 MB a table; what every reader takes
 
 
 def numbered(table: pa.Table) -> pa.Table:
@@ -137,6 +138,10 @@ def _patches(before: pa.Table, after: pa.Table) -> Array:
 def patch_of(text: bytes, now: bytes) -> bytes:
     """Give a frame from which, and from the text as it is now, the text comes back."""
     sizes = {"source_size": max(len(text), 1), "dict_size": max(len(now), 1)}
+    bits = (len(text) + len(now)).bit_length()
+    if bits > _OWN_BITS:  # the level's window and tables would forget most of a long text
+        tables = min(bits, _MOST_TABLE_BITS)
+        sizes |= {"window_log": min(bits, _MOST_WINDOW_BITS), "hash_log": tables, "chain_log": tables}
     parameters = zstandard.ZstdCompressionParameters.from_level(_ZSTD_LEVEL, **sizes)
     return zstandard.ZstdCompressor(dict_data=_dictionary(now), compression_params=parameters).compress(text)
 

@@ -120,7 +120,7 @@ def making(
 
 
 def output(run: Path) -> Sequence[object]:
-    """Give what a rerun owes: the lines of the manifest, without where reading goes on, and the hashes of their files."""
+    """Give what a rerun owes: the lines of the manifest, but for where reading goes on, with hashes of all files."""
     return [
         (line.first, line.last, line.shard, line.documents, line.ledgers, line.quarantine, line.tokenizer, line.end)
         for line in read_manifest(run)
