@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from headrace.stages.filtering.bigscience_zh import BigscienceZh
 from headrace.stages.filtering.c4 import C4
 from headrace.stages.filtering.fineweb import Fineweb
 from headrace.stages.filtering.fineweb2_cmn import Fineweb2Cmn
@@ -19,5 +20,6 @@ PRESETS: Mapping[str, type[Preset]] = {
         Fineweb,
         Fineweb2Cmn,
         Refinedweb,
+        BigscienceZh,
     )
 }
