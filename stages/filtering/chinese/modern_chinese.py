@@ -1,0 +1,31 @@
+"""The profile of modern Chinese, simplified or traditional: prose, news, documentation, dialogue, forums, reviews."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from headrace.stages.filtering.chinese.preset import ChinesePreset
+
+
+class ModernChinese(ChinesePreset):
+    """Rules against junk; and sentences have function characters, and neighbours make words of today."""
+
+    name: ClassVar[str] = "modern_chinese"
+
+    min_prose_share: float | None = Field(
+        0.3,
+        ge=0,
+        le=1,
+        description="Characters in sentences with a function character among sixteen, of sentences; 40 are given.",
+    )
+    min_modern_function_share: float | None = Field(
+        0.02,
+        ge=0,
+        le=1,
+        description="Function characters of modern Chinese (的 了 是 在 …), of Han characters; two in 20 are given.",
+    )
+    min_known_pair_share: float | None = Field(
+        0.15, ge=0, le=1, description="Neighbouring Han characters that make words of today; five more are given."
+    )

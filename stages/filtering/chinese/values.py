@@ -1,0 +1,119 @@
+"""What tells Chinese text from what pages have around it: one number per document and name, finite, shares up to 1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from headrace.stages.filtering.chinese.phrases import ADVERTISING, GROUPS, SOLICITATION
+from headrace.stages.filtering.chinese.tables import automaton, domains, folded, traits
+from headrace.stages.kernels import chinese_values_lines as lines
+from headrace.stages.kernels import chinese_values_phrases as phrases
+from headrace.stages.kernels import chinese_values_verse as verse
+from headrace.stages.kernels.arrays import Column, Counts, Floats, text_buffers
+from headrace.stages.kernels.characters import classes
+from headrace.stages.kernels.repeats import repeated_characters
+from headrace.stages.languages.literary import known_pairs
+from headrace.stages.view import views
+
+GRAM = 8  # tokens of a stretch that counts as said again; a Han character is one
+LEAST_TOP = 3  # times that a phrase stands in a text before it counts as repeated
+# What every text is given, so that a short one is not judged by two or three words: characters of prose, function
+# characters (one in ten), pairs of words.
+FREE_PROSE, FREE_FUNCTIONS, FREE_PAIRS = 40, 2, 5
+_PARTICLES = 0.1  # of the characters: verse in clauses of several lengths has fewer, prose of either kind more
+_SHORT_CLAUSES = 0.85
+_LEAST_LINES, _OPEN, _SAID = 4, 0.75, 0.4
+
+
+def chinese_values(column: Column) -> dict[str, Floats]:
+    """Give all values of a text column by name; a null counts as an empty text. `docs/how-to` says what each means."""
+    data, offsets = text_buffers(column)
+    counts = lines.text_counts(data, offsets, traits(), folded(), known_pairs()).T
+    found = phrases.phrase_counts(data, offsets, automaton())
+    marks = phrases.mark_counts(data, offsets, domains()).T
+    size, han = counts[lines.CHARACTERS], counts[lines.HANS]
+    return {
+        "prose_share": share(counts[lines.PROSE] + FREE_PROSE, counts[lines.SENTENCES] + FREE_PROSE),
+        "sentence_line_share": share(counts[lines.ENDED_LINES], counts[lines.LINES]),
+        "item_line_share": share(counts[lines.ITEM_LINES], counts[lines.LINES]),
+        "modern_function_share": share(counts[lines.MODERNS] + FREE_FUNCTIONS, han + 10 * FREE_FUNCTIONS),
+        "literary_function_share": share(counts[lines.LITERARIES], han),
+        "cantonese_function_share": share(counts[lines.CANTONESES], han),
+        "listed_share": share(counts[lines.LISTED], size),
+        "separated_share": share(counts[lines.SEPARATED], han),
+        "garbled_share": garbled_share(counts, found),
+        "known_pair_share": share(counts[lines.KNOWN] + FREE_PAIRS, counts[lines.PAIRS] + FREE_PAIRS),
+        **phrase_values(found, marks, size),
+        **repeat_values(column, size),
+    }
+
+
+def general_values(column: Column) -> dict[str, Floats]:
+    """Give the values that are asked of texts in any language, by the same names."""
+    data, offsets = text_buffers(column)
+    counts = lines.text_counts(data, offsets, traits(), folded(), known_pairs()).T
+    marks = phrases.mark_counts(data, offsets, domains()).T
+    size = counts[lines.CHARACTERS]
+    repeated, tokens = repeated_characters(*views(column), classes(), GRAM).T
+    return {
+        "garbled_share": garbled_share(counts, phrases.phrase_counts(data, offsets, automaton())),
+        "repeated_phrase_share": share(repeated, tokens),
+        "link_share": share(marks[phrases.LINK_CHARACTERS], size),
+    }
+
+
+def garbled_share(counts: Counts, found: Counts) -> Floats:
+    """Give the share of characters that a wrong charset gave, those of 锟斤拷 and 烫烫烫 among them."""
+    known = found[:, GROUPS.index("garbled"), phrases.COVERED]
+    return share(counts[lines.GARBLED] + known, counts[lines.CHARACTERS])
+
+
+def phrase_values(found: Counts, marks: Counts, size: Counts) -> dict[str, Floats]:
+    """Give the values of phrases: the share of characters in each group's, and how many different ones there are."""
+    covered, kinds = found[:, :, phrases.COVERED], found[:, :, phrases.KINDS]
+    contacts = found[:, :2, phrases.MATCHES].sum(axis=1) + marks[phrases.TELEPHONES]
+    values: dict[str, Floats] = {}
+    for number, group in enumerate(GROUPS[:-1]):
+        values[f"{group}_share"] = share(covered[:, number], size)
+        values[f"{group}_phrases"] = kinds[:, number].astype(np.float64)
+    return values | {
+        "solicitation_share": share(covered[:, :SOLICITATION].sum(axis=1), size),
+        "advertising_share": share(covered[:, :ADVERTISING].sum(axis=1), size),
+        "advertising_phrases": kinds[:, :ADVERTISING].sum(axis=1).astype(np.float64),
+        "disguised_phrases": found[:, :SOLICITATION, phrases.DISGUISED].sum(axis=1).astype(np.float64),
+        "contacts": contacts.astype(np.float64),
+        "contact_rate": contacts * 1000 / np.maximum(size, 1),
+        "link_share": share(marks[phrases.LINK_CHARACTERS], size),
+    }
+
+
+def repeat_values(column: Column, size: Counts) -> dict[str, Floats]:
+    """Give how much of a text was said before, and how much its most frequent phrase takes."""
+    repeated, tokens = repeated_characters(*views(column), classes(), GRAM).T
+    top = verse.top_counts(*text_buffers(column), traits())
+    return {
+        "repeated_phrase_share": share(repeated, tokens),
+        "top_phrase_share": share(np.where(top >= LEAST_TOP, top * verse.GRAM, 0), size),
+    }
+
+
+def verse_share(column: Column) -> Floats:
+    """Give how much of each text is verse by its form, 0 to 1: what chooses the profile `verse`.
+
+    It is the largest of three shares of its characters: in four or more clauses in a row of one length; in clauses of
+    up to 9 characters, where modern and literary particles are few (ci, songs); in open short lines, where four or
+    more of them have function characters (modern verse).
+    """
+    counts = verse.verse_counts(*text_buffers(column), traits()).T
+    written, rows = counts[verse.WRITTEN], counts[verse.LINES]
+    regular, short = share(counts[verse.REGULAR], written), share(counts[verse.SHORT], written)
+    few = share(counts[verse.PARTICLES], written) < _PARTICLES
+    opened, said = share(counts[verse.OPEN_LINES], rows), share(counts[verse.SAID_LINES], rows)
+    free = (rows >= _LEAST_LINES) & (opened >= _OPEN) & (said >= _SAID) & (counts[verse.LONG_LINES] == 0)
+    songs = np.where(few & (short >= _SHORT_CLAUSES), short, 0.0)
+    return np.maximum(np.maximum(regular, songs), np.where(free, opened, 0.0))
+
+
+def share(part: Counts, whole: Counts) -> Floats:
+    """Give part by whole, at most 1, and 0 where there is no whole."""
+    return np.minimum(np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0), 1.0)
