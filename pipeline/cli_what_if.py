@@ -91,7 +91,7 @@ def _print_tables(answer: Part) -> None:
 def _change(change: Part) -> Iterator[str]:
     yield f"{_TITLES[change['change']]}: {_way(change)}, {_documents(change['documents'])}"
     if later := change["not_measured_by"]:
-        yield f"  {', '.join(later)} never saw {'it' if change['documents'] == 1 else 'them'}: rerun decides"
+        yield f"  {', '.join(later)} never saw {'it' if change['documents'] == 1 else 'them'}: not known yet"
     for example in change["examples"]:
         yield f"  {example['doc_id']}{_measured(example)}"
         if example["text"] is not None:
@@ -126,8 +126,8 @@ def _closing(answer: Part) -> Iterator[str]:
     if answer["contradicted"]:
         what = f"{_documents(answer['contradicted'])}: stored values do not give the run's own verdict"
         yield f"unclear   {what} (a stage of your own may have changed them); they count as they are"
-    if answer["rerun"]:
-        yield f"to do it  {answer['rerun']}"
+    if answer["remedy"]:
+        yield f"to do it  {answer['remedy']}"
 
 
 def _value(value: object) -> str:

@@ -69,7 +69,7 @@ def _answer(question: Asked, tally: Tally, repeats: Repeats) -> Row:
             {"stage": question.names[stage], "documents": n, "of": len(repeats.originals[stage])}
             for stage, n in sorted(repeats.documents.items())
         ],
-        "rerun": question.rerun,
+        "remedy": question.remedy,
     }
 
 

@@ -20,6 +20,7 @@ from headrace.pipeline.yaml_lines import read_yaml
 from headrace.schemas.errors import ConfigError
 from headrace.stages.base import Decides, Stage, differing
 
+_TEXTS = "full"  # the record of a write stage by which the run can be run again
 _NO_VALUES = "reasons"  # the record of a write stage that stores nothing measured
 
 
@@ -33,9 +34,9 @@ class Asked:
     stages: tuple[Redecided, ...]
 
     @property
-    def rerun(self) -> str:
-        """The command that answers with certainty: from the first changed stage on, with the texts."""
-        return _rerun(self.committed.run, self.stages[0].name, self.settings) if self.settings and self.stages else ""
+    def remedy(self) -> str:
+        """What answers with certainty; empty if nothing is changed."""
+        return _remedy(self.committed, self.stages[0].name, self.settings) if self.settings and self.stages else ""
 
 
 def asked(run: Path, settings: Sequence[str]) -> Asked:
@@ -122,7 +123,7 @@ def _check_answerable(pairs: Sequence[tuple[str, Stage, Stage]], committed: Comm
     reasons = [line for name, old, new in pairs if old != new for line in _reasons(committed, name, old, new)]
     if reasons:
         first = next(name for name, old, new in pairs if old != new)
-        remedy = f"let it be measured: {_rerun(committed.run, first, settings)}"
+        remedy = f"let it be measured: {_remedy(committed, first, settings)}"
         raise ConfigError(
             f"{' '.join(settings)} cannot be answered from what the run stores",
             where=str(committed.run),
@@ -148,6 +149,9 @@ def _another(committed: Committed, name: str, stage: Stage) -> bool:
     return bool(committed.plan["versions"].get(name) != stage.version)
 
 
-def _rerun(run: Path, stage: str, settings: Sequence[str]) -> str:
-    words = ["headrace", "rerun", str(run), "--from", stage, *(word for text in settings for word in ("--set", text))]
-    return shlex.join(words)
+def _remedy(committed: Committed, stage: str, settings: Sequence[str]) -> str:
+    """Give the command that decides with the texts; only a run that recorded them can be run again without input."""
+    if committed.stage("write").get("record") != _TEXTS:
+        return "`headrace run` with these settings (`headrace rerun` needs a run with `record: full`)"
+    changes = (word for text in settings for word in ("--set", text))
+    return shlex.join(["headrace", "rerun", str(committed.run), "--from", stage, *changes])

@@ -100,7 +100,7 @@ class Tally:
     def _keep(self, each: Changed) -> None:
         examples = self.examples[each.change]
         ranked = (hashlib.blake2b(each.doc_id.encode(), digest_size=8).digest(), each)
-        if len(examples) < self.shown or ranked[0] < examples[-1][0]:
+        if len(examples) < self.shown or (examples and ranked[0] < examples[-1][0]):
             self.examples[each.change] = heapq.nsmallest(self.shown, [*examples, ranked], key=lambda item: item[0])
 
 

@@ -48,7 +48,8 @@ def unit_rows(committed: Committed, columns: Sequence[str] | None) -> Iterator[U
 
 def _may_be_asked(name: str) -> bool:
     """Whether a stage that does not say what it decides by may decide by this column."""
-    return name.startswith(_MEASURED) or name not in ("text", "metadata", "encoding_detail")
+    long = name.startswith("parsed.") or name in ("text", "metadata", "encoding_detail")
+    return not long or name.startswith(_MEASURED)
 
 
 def _whole(table: pa.Table) -> pa.Table:
