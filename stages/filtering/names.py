@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
+from headrace.stages.filtering.patterns import MATCHES, SHARE, Pattern
 from headrace.stages.filtering.preset import LEAST, MOST, Preset
 from headrace.stages.filtering.presets import PRESETS
 from headrace.stages.statistics.shares import VALUES
@@ -25,8 +27,13 @@ OTHERS: Mapping[str, str] = {
     HAN_SHARE: "Han characters among the letters",
     VERSE_SHARE: "how much of the text is verse, Chinese alone",
 }
-TEXTS = ("language", "script", "source", "path", "member", "url", "encoding", "encoding_method", "licence", "grade")
+PROFILE = "profile"
+TEXTS = (
+    *("language", "script", "source", "path", "member", "url", "encoding", "encoding_method", "licence", "grade"),
+    PROFILE,
+)
 NUMBERS = ("authority", "damage", "encoding_confidence")  # columns that are numbers
+_EARLIER = re.compile(r"(?:values|scores)\.[A-Za-z0-9]\w*")
 # What other stages give under these names counts otherwise, and has to stay what it is for them to be decided again.
 _CLEAN = (
     *("characters", "damage_share", "letter_share", "symbol_share", "punctuation_share", "digit_share"),
@@ -71,3 +78,38 @@ def owners() -> Mapping[str, str]:
 def numbers() -> frozenset[str]:
     """Give all values that this stage can measure, those of patterns left out."""
     return frozenset({*VALUES, *ALWAYS, *OTHERS, *owners()})
+
+
+def is_text(name: str, patterns: Iterable[str]) -> bool | None:
+    """Whether a name stands for text, for a number (False), or for nothing (None)."""
+    if name in TEXTS:
+        return True
+    if name in NUMBERS or name in numbers() or name in of_patterns(patterns):
+        return False
+    return False if is_earlier(name) else None
+
+
+def is_earlier(name: str) -> bool:
+    """Whether a name is that of a value of an earlier stage: `values.words_games`, `scores.total`."""
+    return _EARLIER.fullmatch(name) is not None
+
+
+def of_patterns(patterns: Iterable[str]) -> tuple[str, ...]:
+    """Give the values of patterns."""
+    return tuple(name + ending for name in patterns for ending in (MATCHES, SHARE))
+
+
+def every(patterns: Iterable[str]) -> list[str]:
+    """Give all names that a rule may ask, as far as they are known without the stages before."""
+    earlier = (f"values.{name}" for name in ELSEWHERE)
+    scores = (f"scores.{name}" for name in ("length", "completeness", "authority", "total"))
+    return sorted({*TEXTS, *NUMBERS, *numbers(), *of_patterns(patterns), *earlier, *scores})
+
+
+def checked_names(patterns: dict[str, Pattern]) -> dict[str, Pattern]:
+    """Give patterns; ValueError for a name whose values other ones have."""
+    for name in patterns:
+        for value in of_patterns((name,)):
+            if value in numbers() or value in ELSEWHERE:
+                raise ValueError(f"a pattern {name!r} would give {value}, which is another value's name; rename it")
+    return patterns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Annotated, Literal
 
@@ -64,7 +64,7 @@ AnyPattern = Annotated[Pattern, BeforeValidator(_written_alone)]
 PatternName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 
 
-def found(patterns: dict[str, Pattern], column: Column) -> dict[str, Floats]:
+def found(patterns: Mapping[str, Pattern], column: Column) -> dict[str, Floats]:
     """Give matches and share of each pattern for a text column, by the value's name; a null has none."""
     from headrace.stages.view import views
 
@@ -86,7 +86,7 @@ class Stretches:
         self._texts = text_array(data, bounds)
         self._document = np.repeat(np.arange(len(cuts)), [len(each) for each in cuts])
         self._rows = len(cuts)
-        self._characters = self._summed(_size(self._texts))
+        self._characters = self._summed(sizes(self._texts))
 
     def matched(self, expression: str) -> tuple[Floats, Floats]:
         """Give for each text how often a pattern matches, and the share of characters within the matches.
@@ -94,21 +94,22 @@ class Stretches:
         Arrow counts by cutting the text off behind each match, so that ^ matches there; replacing does not.
         """
         left = pc.replace_substring_regex(self._texts, pattern=expression, replacement="")
-        inside = _size(self._texts) - _size(left)
+        inside = sizes(self._texts) - sizes(left)
         hit = inside > 0
         texts = self._texts.filter(pa.array(hit))
         marked = pc.replace_substring_regex(texts, pattern=expression, replacement=r"\0" + _MARK)
         times = np.zeros(len(inside), np.int64)
-        times[hit] = _size(marked) - _size(texts)
+        times[hit] = sizes(marked) - sizes(texts)
         return self._summed(times), self._summed(inside) / np.maximum(self._characters, 1)
 
     def _summed(self, counts: Offsets) -> Floats:
         return np.bincount(self._document, counts, self._rows).astype(np.float64)
 
 
-def _size(texts: Array) -> Offsets:
-    sizes: Array = pc.call_function("utf8_length", [texts])
-    return sizes.to_numpy().astype(np.int64)
+def sizes(texts: Array) -> Offsets:
+    """Give the characters of each text."""
+    counts: Array = pc.call_function("utf8_length", [texts])
+    return counts.to_numpy().astype(np.int64)
 
 
 def _cuts(data: Bytes, begin: int, end: int) -> Iterator[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -10,11 +11,6 @@ from headrace.stages.languages.codes import CHINESE, KNOWN, checked
 ANY, VERSE = "*", "verse"
 DEFAULT: Mapping[str, tuple[str, ...]] = {
     "en": ("gopher", "fineweb"),
-    "zh": ("modern_chinese",),
-    "lzh": ("literary_chinese",),
-    "yue": ("cantonese",),
-    VERSE: ("verse",),
-    ANY: ("general",),
 }
 # Cut by jieba, and judged by the profile of zh unless they have one of their own. The first three are what the stage
 # `language` gives; a source may say the others.
@@ -67,3 +63,30 @@ def candidates(language: str | None, script: str | None, han: bool, verse: bool)
         names.append("zh")
     fitting = [key for name in names for key in (f"{name}-{script}", name)]
     return [*([VERSE] if verse else []), *fitting, ANY]
+
+
+def checked_profiles(profiles: Mapping[str, Sequence[str]], presets: Iterable[str]) -> None:
+    """Raise ValueError for a key that no document can have, and for a preset that there is not."""
+    checked_keys(profiles)
+    known = list(presets)
+    for key, names in profiles.items():
+        for name in names:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1, 0.5)
+                hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+                raise ValueError(f"profile {key!r}: there is no preset {name!r}; {hint}")
+        if len(set(names)) < len(names):
+            raise ValueError(f"profile {key!r} names a preset twice; once is enough")
+
+
+def as_written(value: object) -> object:
+    """Give profiles as YAML has them, with `no` for what it makes of that, and fineweb2-cmn by the field's name."""
+    if not isinstance(value, dict):
+        return value
+    return {"no" if key is False else key: _presets_as_written(presets) for key, presets in value.items()}
+
+
+def _presets_as_written(presets: object) -> object:
+    if not isinstance(presets, list | tuple):
+        return presets
+    return tuple(name.replace("-", "_") if isinstance(name, str) else name for name in presets)
