@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 LONG = 256  # characters from which a run is stripped by windows
 LONGEST = 4000  # characters up to which a run is tried as a URL, whose expression is slow, and has emoticons
-_WINDOW = 32
+_WINDOW = 8  # the longest suffix but a row of dots has five, such as a unit
+_WINDOWS = 1 << 14  # remembered: long runs are mostly of few kinds of characters
 _MARGIN = 2  # characters that the rules look back
 _TABOO, _STAND_IN = "IS_ALPHA", "IS_ALPHB"
-_PLAIN = re.compile(r"""(["(\[]?)([A-Za-z]*[a-z])([,;:.!?)"\]]?)""")
+_PLAIN = re.compile(r"""(["(\[]?)([A-Za-z]*[a-z]|[0-9]+)([,;:.!?)"\]]?)""")
 _TOGETHER = 2000  # runs that spaCy sees at a time
 
 
@@ -100,7 +101,7 @@ def cut_runs(runs: Sequence[str]) -> Iterator[list[str]]:
 
 
 def cut_plain(run: str) -> list[str]:
-    """Give the words of a run of ASCII letters with at most a mark before and one behind it; nothing for all others.
+    """Give the words of a run of ASCII letters or of digits, with at most a mark before and behind; else nothing.
 
     Most new runs are such; without spaCy they are learnt five times as fast.
     """
@@ -185,9 +186,9 @@ def prefix(run: str, begin: int, end: int) -> int:
     size = _WINDOW
     while True:
         window = run[begin : min(begin + size, end)]
-        found = rules().tokenizer.find_prefix(window)
+        found = prefix_of(window)
         if found < len(window) - _MARGIN or begin + size >= end:
-            return int(found)
+            return found
         size *= 2
 
 
@@ -196,10 +197,22 @@ def suffix(run: str, begin: int, end: int) -> int:
     size = _WINDOW
     while True:
         window = run[max(end - size, begin) : end]
-        found = rules().tokenizer.find_suffix(window)
+        found = suffix_of(window)
         if found < len(window) - _MARGIN or end - size <= begin:
-            return int(found)
+            return found
         size *= 2
+
+
+@lru_cache(maxsize=_WINDOWS)
+def prefix_of(window: str) -> int:
+    """Give the characters of the prefix of a text."""
+    return int(rules().tokenizer.find_prefix(window))
+
+
+@lru_cache(maxsize=_WINDOWS)
+def suffix_of(window: str) -> int:
+    """Give the characters of the suffix of a text."""
+    return int(rules().tokenizer.find_suffix(window))
 
 
 def inner(middle: str) -> Iterator[str]:

@@ -173,13 +173,16 @@ def borders() -> tuple[Mapping[str, int], Flags]:
 
 def kinds(words: Sequence[str]) -> list[int]:
     """Give the kinds of words."""
-    marks = rules().marks
-    return [
-        0
-        if word.isalpha()
-        else (END_MARK if word in marks else 0) | (PUNCTUATION if all(category(c)[0] == "P" for c in word) else 0)
-        for word in words
-    ]
+    known = {word: kind(word) for word in dict.fromkeys(words)}
+    return [known[word] for word in words]
+
+
+def kind(word: str) -> int:
+    """Give the kind of a word: whether it is a mark that ends a sentence, and whether it is all punctuation."""
+    if word.isalpha():
+        return 0
+    mark = END_MARK if word in rules().marks else 0
+    return mark | (PUNCTUATION if all(category(character)[0] == "P" for character in word) else 0)
 
 
 def edges(run: str, words: Sequence[str]) -> tuple[int, int, int]:
