@@ -72,6 +72,9 @@ def _closing(report: Row) -> list[tuple[str, str]]:
     if replay := report["replay"]:
         what = "record" if replay.get("kept") else "quarantined record"
         lines.insert(1, ("replays", f"{_count(replay['records'], what)} as {replay['encoding']}"))
+    if again := report["rerun"]:
+        settings = "".join(f", {text}" for text in again["settings"])
+        lines.insert(1, ("rerun of", f"{report['parent']} from {again['first']} on{settings}"))
     if totals["tokens"]:
         padding = f"{totals['padding_share']:.2%} padding"
         lines.append(("tokens", f"{totals['tokens']:,} in {totals['sequences']:,} sequences, {padding}"))

@@ -42,6 +42,12 @@ class Committed:
         """Committed units."""
         return self.lines[-1].last + 1 if self.lines else 0
 
+    @property
+    def parent(self) -> str | None:
+        """The folder of the run that this one takes up again, if it does."""
+        parent: str | None = self.plan.get("places", {}).get("parent")
+        return parent
+
     def ledgers(self) -> Iterator[UnitLedger]:
         """Read the ledgers, unit after unit."""
         for line in self.lines:

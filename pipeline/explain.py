@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ import pyarrow.parquet as pq
 
 from headrace.pipeline.committed import Committed, open_committed, read_columns, reading, unit_of
 from headrace.pipeline.shard_rows import pieces_of, read_shard
+from headrace.pipeline.what_if.loosening import loosened
 from headrace.schemas.document import DROPPED, KEPT
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.manifest import ManifestLine, ShardInfo
@@ -22,6 +24,7 @@ from headrace.stages.reading.part import STAGE as READ
 
 _TEXT_SHOWN = 500  # characters
 _SUGGESTED = 3
+_APART = ("values.", "scores.", "parsed.")  # columns that are no fields of a document
 EMPTY = "empty"  # the note of a file without content
 _VERDICT = ("doc_id", "verdict", "stage", "reason", "value", "threshold", "detail")
 
@@ -54,16 +57,19 @@ def explain(run: Path, doc_id: str) -> dict[str, Any]:
     if text is None and kept and shard and shard.format == PARQUET:
         text = _text_in_shard(run, shard, doc_id)
     text = None if request else text
+    found = {name: row.pop(name) for name in _VERDICT}
     return {
-        **{name: row.pop(name) for name in _VERDICT},
+        **found,
         "forgotten": request and {"kind": request.kind, "value": request.value, "revision": request.revision},
         "survivor": _survivor(committed, row.pop("survivor")),
+        "what_if": None if kept else _what_if(run, found, place),
         "values": _measured(row, "values."),
         "scores": _measured(row, "scores."),
-        "document": {k: v for k, v in row.items() if v is not None and not k.startswith(("values.", "scores."))},
+        "document": {k: v for k, v in row.items() if v is not None and not k.startswith(_APART)},
         "text": text and text[:_TEXT_SHOWN],
         "characters": text and len(text),
         "place": asdict(place),
+        "parent": committed.parent,
         "shard": _shard(run, line, shard, place) if kept and shard else None,
     }
 
@@ -77,7 +83,7 @@ def _empty_file(committed: Committed, doc_id: str) -> dict[str, Any]:
     unit = next(units, None)
     if unit is None:
         raise _unknown(committed, doc_id)
-    nothing = dict.fromkeys((*_VERDICT, "forgotten", "survivor", "text", "characters", "shard"))
+    nothing = dict.fromkeys((*_VERDICT, "forgotten", "survivor", "what_if", "text", "characters", "shard"))
     verdict = {"doc_id": f"{path}#0", "verdict": DROPPED, "stage": READ, "reason": EMPTY, "detail": "the file is empty"}
     known = {"source": path.partition(":")[0], "path": path.partition(":")[2]}
     place = {
@@ -85,7 +91,8 @@ def _empty_file(committed: Committed, doc_id: str) -> dict[str, Any]:
         "file": next(r.name for r in committed.line_of(unit).ledgers if unit_of(r) == unit),
         "row": None,
     }
-    return {**nothing, **verdict, "values": {}, "scores": {}, "document": known, "place": place}
+    more = {"values": {}, "scores": {}, "document": known, "place": place, "parent": committed.parent}
+    return {**nothing, **verdict, **more}
 
 
 def find(committed: Committed, doc_id: str) -> Place | None:
@@ -124,6 +131,14 @@ def _survivor(committed: Committed, doc_id: str | None) -> dict[str, Any] | None
         return None
     place = find(committed, doc_id)
     return {"doc_id": doc_id, "place": place and asdict(place)}
+
+
+def _what_if(run: Path, found: dict[str, Any], place: Place) -> str | None:
+    """Give the command that shows what letting this document pass would change besides."""
+    if found["verdict"] != DROPPED:
+        return None
+    settings = loosened(run, found["stage"], place.file, place.row)
+    return shlex.join(["headrace", "what-if", str(run), *settings]) if settings else None
 
 
 def _shard(run: Path, line: ManifestLine, shard: ShardInfo, place: Place) -> dict[str, Any]:

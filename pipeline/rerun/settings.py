@@ -97,7 +97,7 @@ def _options(stage: Stage) -> dict[str, object]:
 def _first(wanted: Wanted, names: Sequence[str], touched: int | None) -> int:
     if wanted.first is None:
         if touched is None:
-            remedy = "change an option, as in --set clean.at_least=100, or name the first stage by --from"
+            remedy = "change an option, as in --set clean.min_characters=100, or name the first stage by --from"
             raise ConfigError("nothing would be changed", where="headrace rerun", remedy=remedy)
         return touched
     if wanted.first not in (*names, READ):

@@ -113,7 +113,7 @@ def rerun(
 
 
 def making(
-    run: Path, folder: Path, *settings: str, first: str | None = None, keep_tokenizer: bool = False, **more: str
+    run: Path, folder: Path | None, *settings: str, first: str | None = None, keep_tokenizer: bool = False, **more: str
 ) -> Rerun:
     """Give a rerun that is ready to be started."""
     return make_rerun(run, Wanted(settings, first, keep_tokenizer), folder, **more)

@@ -119,7 +119,7 @@ def test_a_kept_tokenizer_is_the_runs(folder: Path, tmp_path: Path) -> None:
 
 def test_killed_after_any_commit_it_goes_on(folder: Path, tmp_path: Path) -> None:
     """The bytes of a rerun that nothing happened to, whichever commit was the last."""
-    settings = ("clean.min_characters=60", "write.shard_tokens=500")
+    settings = ("clean.min_characters=60", "write.shard_tokens=1000")
     whole = output(rerun(folder / "tokens", tmp_path / "whole", *settings))
     assert len(whole) > 4
 
