@@ -21,6 +21,7 @@ from headrace.stages.kernels.chinese_words_tables import (
     LAST_LETTER,
     M_TO_E,
     M_TO_M,
+    MIXED,
     PERCENT,
     S_TO_B,
     S_TO_S,
@@ -44,25 +45,40 @@ from headrace.stages.kernels.compiled import inlined, part
 @part
 def mark_unknown_words(listed: int, words: WordTables, room: Scratch) -> None:
     """Mark the ends of words in the runs listed, each character of which has been marked as a word."""
-    codes, marks, runs, longest = room.codes, room.marks, room.runs, room.longest
+    codes, pairs, marks, runs = room.codes, room.pairs, room.marks, room.runs
     emit, weigh, split = words.emissions, words.weights, words.splits[0] != 0
-    for number in range(0, listed, 2):
+    longer = 0
+    for number in range(0, listed, 2):  # half of all runs have two characters
         k, end = int(runs[number]), int(runs[number + 1])
-        if longest[k] >= end - 1 and entry_of(codes, k, end, words) >> FREQUENCY & FREQUENCY_MASK:
-            continue  # a word that is less likely than its characters
-        while k < end:
-            begin, chinese = k, codes[k] <= HANS
+        other = int(end != k + 2) | int(split)
+        known = int(int(pairs[k]) >> FREQUENCY & FREQUENCY_MASK > SPLIT)
+        marks[k] = int(_apart(codes[k], codes[k + 1], emit, weigh)) | known | other
+        runs[longer], runs[longer + 1] = k, end
+        longer += 2 * other
+    for number in range(0, longer, 2):
+        k, end = int(runs[number]), int(runs[number + 1])
+        if end >= MIXED or split:
+            _mark_parts(k, end & ~MIXED, words, room)
+        elif pairs[k] == 0 or entry_of(codes, k, end, words) >> FREQUENCY & FREQUENCY_MASK <= SPLIT:
+            _mark_han(k, end, codes, marks, emit, weigh)
+
+
+@part
+def _mark_parts(k: int, end: int, words: WordTables, room: Scratch) -> None:
+    """Mark the words of a run that is not all ideographs, or in a dictionary that words were taken out of."""
+    codes, marks = room.codes, room.marks
+    if entry_of(codes, k, end, words) >> FREQUENCY & FREQUENCY_MASK > SPLIT:
+        return  # a word that is less likely than its characters
+    while k < end:
+        begin, chinese = k, codes[k] <= HANS
+        k += 1
+        while k < end and (codes[k] <= HANS) == chinese:
             k += 1
-            while k < end and (codes[k] <= HANS) == chinese:
-                k += 1
-            if not chinese:
-                _mark_letters(begin, k, codes, marks)
-            elif k - begin == 2:
-                marks[begin] = _apart(codes[begin], codes[begin + 1], emit, weigh)
-            elif k - begin > 2:
-                _mark_han(begin, k, codes, marks, emit, weigh)
-            if chinese and split:
-                _split_words(begin, k, words, room)
+        if not chinese:
+            _mark_letters(begin, k, codes, marks)
+        elif k - begin > 1:
+            _mark_han(begin, k, codes, marks, words.emissions, words.weights)
+            _split_words(begin, k, words, room)
 
 
 @inlined
@@ -115,7 +131,7 @@ def _split_words(begin: int, end: int, words: WordTables, room: Scratch) -> None
     start = begin
     for k in range(begin, end):
         if room.marks[k]:
-            if entry_of(room.codes, start, k + 1, words) >> SPLIT & 1:
+            if entry_of(room.codes, start, k + 1, words) >> FREQUENCY & FREQUENCY_MASK == SPLIT:
                 room.marks[start:k] = 1
             start = k + 1
 

@@ -6,8 +6,6 @@ from headrace.stages.kernels.arrays import Bytes
 from headrace.stages.kernels.chinese_words_tables import (
     DOT,
     FIRST_DIGIT,
-    FIRST_HAN,
-    LAST_HAN,
     LAST_LETTER,
     MODEL,
     PERCENT,
@@ -15,9 +13,9 @@ from headrace.stages.kernels.chinese_words_tables import (
     Scratch,
     WordTables,
 )
-from headrace.stages.kernels.compiled import part
+from headrace.stages.kernels.compiled import inlined, part
 
-_PIECE = 256  # characters that a piece has at least, so few that its room stays in the first cache
+_PIECE = 2048  # characters that a piece has at least; per piece the steps count references to 80 arrays
 _CR, _LF = 0x0D, 0x0A
 
 
@@ -28,40 +26,44 @@ def read_piece(data: Bytes, at: int, end: int, han: Codes, words: WordTables, ro
     Gives the piece's end, its length, and the length of that list.
     """
     codes, places, runs, ascii_codes, pairs = room.codes, room.places, room.runs, words.ascii, words.pairs
-    size, listed, begin, before, other = 0, 0, 0, 0, 0  # `other`: whether the run from `begin` is more than ASCII
-    while True:
-        places[size] = at
-        code = 0
-        if at < end:
-            byte = int(data[at])
-            if byte < 0x80:
-                code = int(ascii_codes[byte])
-                other |= int(pairs[before, byte])
-                before = byte
-                at += 2 if byte == _CR and at + 1 < end and data[at + 1] == _LF else 1  # a line's end is one word
-            elif 0xE0 <= byte < 0xF0:
-                if at + 2 < end:
-                    point = (byte & 15) << 12 | (int(data[at + 1]) & 63) << 6 | int(data[at + 2]) & 63
-                    if FIRST_HAN <= point <= LAST_HAN:
-                        code = int(han[point - FIRST_HAN])
-                        other = 1
-                at += 3
-            else:
-                at += 4 if byte >= 0xF0 else 2
-        codes[size] = code
-        if code == 0:
-            if other == 0 and size - begin > 1:
-                runs[listed], runs[listed + 1] = begin, size
-                listed += 2
-            if places[size] >= end:
-                break
-            begin, other, before = size + 1, 0, 0
-            if size >= _PIECE:
-                size += 1
-                break
-        size += 1
-    places[size], codes[size] = min(at, end), 0
-    return int(places[size]), size, listed
+    size = listed = code = 0
+    while at < end and (size < _PIECE or code):
+        byte, before = int(data[at]), code
+        if byte >= 0x80:
+            places[size] = at
+            code = code_at(data, at, han)
+            codes[size] = code
+            at += 3 if 0xE0 <= byte < 0xF0 else 4 if byte >= 0xF0 else 2
+            size += 1
+            continue
+        begin, known, last = size, 0, 0
+        code = int(ascii_codes[byte])
+        while code:
+            places[size], codes[size] = at, code
+            known |= int(pairs[last, byte])
+            size, at, last = size + 1, at + 1, byte
+            byte = int(data[at]) if at < end else 0x80
+            code = int(ascii_codes[byte])
+        if size == begin:
+            places[size], codes[size] = at, 0
+            at += 2 if byte == _CR and at + 1 < end and data[at + 1] == _LF else 1  # a line's end is one word
+            size += 1
+            continue
+        code = int(codes[size - 1])
+        if before == known == 0 and size - begin > 1 and (at == end or byte < 0x80 or code_at(data, at, han) == 0):
+            runs[listed], runs[listed + 1] = begin, size
+            listed += 2
+    places[size], codes[size], codes[size + 1] = at, 0, 0
+    return at, size, listed
+
+
+@inlined
+def code_at(data: Bytes, at: int, han: Codes) -> int:
+    """Give the code of a character that is not ASCII."""
+    byte = int(data[at])
+    if not 0xE0 <= byte < 0xF0:
+        return 0
+    return int(han[(byte & 15) << 12 | (int(data[at + 1]) & 63) << 6 | int(data[at + 2]) & 63])
 
 
 @part

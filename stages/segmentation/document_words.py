@@ -67,7 +67,8 @@ def _in_order(chosen: Flags, ours: Words, theirs: Words) -> Words:
     counts[chosen], counts[~chosen] = np.diff(ours.firsts), np.diff(theirs.firsts)
     firsts = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
     of_chosen = np.repeat(chosen, counts)
-    begins, ends, kinds = (np.empty(len(of_chosen), sort) for sort in (np.int32, np.int32, np.uint8))
+    begins, ends = np.empty(len(of_chosen), np.int32), np.empty(len(of_chosen), np.int32)
+    kinds = np.empty(len(of_chosen), np.uint8)
     begins[of_chosen], begins[~of_chosen] = ours.begins, theirs.begins
     ends[of_chosen], ends[~of_chosen] = ours.ends, theirs.ends
     kinds[of_chosen], kinds[~of_chosen] = ours.kinds, theirs.kinds

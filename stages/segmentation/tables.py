@@ -19,11 +19,14 @@ from headrace.stages.kernels.chinese_words_tables import (
     BASE,
     BASE_MASK,
     CODES,
+    FILTER,
+    FILTER_MASK,
     FIRST_HAN,
     FREQUENCY,
     FREQUENCY_MASK,
     HANS,
     LAST_HAN,
+    PREFIX,
     SPLIT,
     Codes,
     Entries,
@@ -66,18 +69,19 @@ def built_tables(words: Lexicon) -> WordTables:
     codes, han = _codes(words)
     reachable = [word for word in words.frequencies if word and codes.keys() >= set(word)]
     logs, numbers = _logs([words.frequencies[word] for word in reachable], words.total)
-    split = np.array([len(word) > 1 and word in words.split for word in reachable], np.int64)
-    entries, first = _double_array(reachable, codes, numbers << FREQUENCY | split << SPLIT)
+    split = np.array([len(word) > 1 and word in words.split for word in reachable])
+    numbers[split & (numbers == PREFIX)] = SPLIT
+    entries, first = _double_array(reachable, codes, numbers << FREQUENCY)
     ascii_codes = np.zeros(256, np.uint16)
     ascii_codes[[ord(sign) for sign in ASCII_OF_WORDS]] = [codes[sign] for sign in ASCII_OF_WORDS]
     chances = [finalseg.start_P[state] for state in _STATES]
     chances += [finalseg.trans_P[before].get(state, finalseg.MIN_FLOAT) for before, state in _STEPS]
     return WordTables(
         entries=entries,
-        bases=(first >> BASE & BASE_MASK).astype(np.int32),
-        singles=logs[first >> FREQUENCY & FREQUENCY_MASK],
+        bases=(first >> BASE & BASE_MASK).astype(np.uint32),
+        singles=np.where(np.arange(CODES) == 0, 0.0, logs[first >> FREQUENCY & FREQUENCY_MASK]),
         logs=logs,
-        han=np.stack([han, _simplified(han)]),
+        han=np.stack([_of_points(han), _of_points(_simplified(han))]),
         ascii=ascii_codes,
         pairs=_ascii_pairs(words),
         emissions=_emissions(finalseg.emit_P, codes, finalseg.MIN_FLOAT),
@@ -108,14 +112,20 @@ def _simplified(han: Codes) -> Codes:
     return folded
 
 
+def _of_points(han: Codes) -> Codes:
+    codes = np.zeros(0x10000, np.uint16)
+    codes[FIRST_HAN : LAST_HAN + 1] = han
+    return codes
+
+
 def _logs(frequencies: Sequence[int], total: int) -> tuple[Floats, Entries]:
     """Give the logarithm of each distinct frequency, by the expression that jieba has, and each word's number there."""
     distinct = sorted({0, *frequencies})
-    if len(distinct) > FREQUENCY_MASK:
+    if len(distinct) >= FREQUENCY_MASK:
         raise _too_large(f"{len(distinct):,} different frequencies", f"{FREQUENCY_MASK:,}")
     log_total = math.log(total)
-    logs = np.array([-np.inf, *(math.log(count) - log_total for count in distinct[1:])])
-    number_of = {count: number for number, count in enumerate(distinct)}
+    logs = np.array([-np.inf, -np.inf, *(math.log(count) - log_total for count in distinct[1:])])
+    number_of = {0: PREFIX} | {count: number for number, count in enumerate(distinct[1:], SPLIT + 1)}
     return logs, np.array([number_of[count] for count in frequencies], np.int64)
 
 
@@ -133,7 +143,9 @@ def _double_array(words: Sequence[str], codes: Mapping[str, int], facts: Entries
     bases, places = placed(order, ends - counts, ends, last[children], 4 * (len(words) + CODES), CODES)
     if bases.max(initial=0) > BASE_MASK:
         raise _too_large(f"{len(words):,} words and their beginnings", f"about {BASE_MASK:,}")
-    packed = last | bases.astype(np.int64) << BASE | facts
+    filters = np.zeros(len(words), np.int64)
+    np.bitwise_or.at(filters, parents[children], 1 << (last[children] & FILTER_MASK))
+    packed = last | bases.astype(np.int64) << BASE | facts | filters << FILTER
     entries = np.zeros(int(places.max(initial=0)) + CODES + 1, np.int64)
     entries[places] = packed[children]
     first = np.zeros(CODES, np.int64)

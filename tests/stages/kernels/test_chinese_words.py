@@ -89,7 +89,8 @@ def test_the_least_and_odd_texts(text: str, *, model: bool) -> None:
 def test_long_runs_end_where_pieces_do(*, model: bool) -> None:
     """Runs longer than a piece, and separators around its end, change no word."""
     unit = "研究生命的起源乒乓球拍卖完了C++语言鿕孖b.c"
-    documents = [unit * 40, *("，".join([unit * 12, "x" * shift, unit * 3]) for shift in range(12))]
+    documents = [unit * 200, *("，".join([unit * 90, "x" * shift, unit * 3] * 3) for shift in range(12))]
+    documents += ["，".join(unit[:size] for size in range(1, 20)) * 30]
     assert cut(documents, model=model) == [jieba.lcut(text, HMM=model) for text in documents]
 
 
