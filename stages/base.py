@@ -205,3 +205,19 @@ def conform(table: pa.Table, schema: pa.Schema = DOCUMENT_SCHEMA) -> pa.Table:
 def differing(stage: Stage, before: Stage) -> list[str]:
     """Name the options in which two stages of a class differ, in their order."""
     return [name for name in type(stage).model_fields if getattr(stage, name) != getattr(before, name)]
+
+
+def stricter(stage: Stage, before: Stage) -> list[str]:
+    """Name the options in which two stages of a class differ, but for bounds `min_*` and `max_*` that are looser now.
+
+    What passed such a bound passes it still, whatever was measured.
+    """
+    return [name for name in differing(stage, before) if not _looser(name, getattr(stage, name), getattr(before, name))]
+
+
+def _looser(name: str, bound: object, before: object) -> bool:
+    if bound is None:
+        return name.startswith(("min_", "max_"))
+    if not isinstance(bound, int | float) or not isinstance(before, int | float):
+        return False
+    return (name.startswith("min_") and bound < before) or (name.startswith("max_") and bound > before)

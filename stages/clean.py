@@ -9,7 +9,7 @@ import pyarrow as pa
 from pydantic import Field, field_validator
 
 from headrace.schemas.document import DROPPED
-from headrace.stages.base import BatchStage, differing, judged
+from headrace.stages.base import BatchStage, differing, judged, stricter
 from headrace.stages.cleaning.boilerplate import ANYWHERE, FOOTERS, checked
 from headrace.stages.cleaning.changes import Cleaned, cleaned
 from headrace.stages.cleaning.values import text_values
@@ -120,8 +120,8 @@ class Clean(BatchStage):
         return [name for name in differing(self, before) if name not in (*RULES, "function_words_from")]
 
     def reads(self, before: Clean | None = None) -> tuple[str, ...]:
-        """Name the values that rules ask for, or those that changed rules do."""
-        asked = RULES if before is None else differing(self, before)
+        """Name the values that rules ask for, or those that stricter rules do."""
+        asked = RULES if before is None else stricter(self, before)
         needed = (_FUNCTION_WORDS if "function_word" in name else (f"values.{name[4:]}",) for name in asked)
         return tuple(dict.fromkeys(column for columns in needed for column in columns))
 

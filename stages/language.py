@@ -10,7 +10,7 @@ import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
 from headrace.schemas.document import DROPPED
-from headrace.stages.base import BatchStage, differing, judged
+from headrace.stages.base import BatchStage, differing, judged, stricter
 from headrace.stages.kernels.arrays import Array, Flags, Floats, floats, with_column
 from headrace.stages.languages.codes import KNOWN, checked, covers
 from headrace.stages.languages.found import ONE_VARIANT, Found, ModelName, Names
@@ -117,8 +117,8 @@ class Language(BatchStage):
         return [name for name in differing(self, before) if name == "model"]
 
     def reads(self, before: Language | None = None) -> tuple[str, ...]:
-        """Name language and values that rules ask for, or those that changed rules do."""
-        changed = _RULES if before is None else differing(self, before)
+        """Name language and values that rules ask for, or those that stricter rules do."""
+        changed = _RULES if before is None else stricter(self, before)
         values = [_ASKED.get(name, name[4:]) for name in changed]
         return ("language", *(f"values.{name}" for name in dict.fromkeys(values)))
 

@@ -195,6 +195,7 @@ def test_values_that_a_later_stage_measured_again_are_refused(tmp_path: Path) ->
         what_if(run, ("clean.max_symbol_share=0.05",))
     with pytest.raises(ConfigError, match=r"stage clean measured values\.digit_share again"):
         what_if(run, ("language.max_digit_share=0.05",))
+    assert what_if(run, ("language.max_digit_share=0.9",))["contradicted"] == 0  # what passed, passes
 
 
 def test_of_a_run_that_is_not_finished_the_committed_units_count(run: Path, tmp_path: Path) -> None:
