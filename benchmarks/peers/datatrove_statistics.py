@@ -1,10 +1,11 @@
 """What datatrove's own functions and filters say about texts; prints one line of JSON: values, verdicts, seconds.
 
 Runs in the peers' environment (`make bench-env`), so nothing of Headrace is imported. Usage:
-python datatrove_statistics.py TEXTS.json ROUNDS
+python datatrove_statistics.py TEXTS.json ROUNDS [LANGUAGE]
 
 `values` has a row of counts per text, `verdicts` a reason or null per filter, `seconds` the best of the rounds for all
-four filters over all texts; the words of a text are cut once for all, as datatrove's cache of five does.
+filters over all texts; the words of a text are cut once for all, as datatrove's cache of five does. The language is
+eng, with the numbers of Gopher, C4 and FineWeb, or cmn_Hani, with those of FineWeb2, which leaves C4 out.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from datatrove.pipeline.filters import (
     GopherRepetitionFilter,
     c4_filters,
 )
+from datatrove.pipeline.filters.base_filter import BaseFilter
 from datatrove.pipeline.filters.gopher_quality_filter import STOP_WORDS
 from datatrove.pipeline.filters.gopher_repetition_filter import (
     find_all_duplicate,
@@ -34,9 +36,10 @@ from datatrove.pipeline.filters.gopher_repetition_filter import (
 from datatrove.utils.text import PUNCTUATION_SET, TERMINAL_PUNCTUATION, split_into_words
 
 Row = dict[str, int]
+MANDARIN_STOPS = [*"的年在月是和日了於·為有被人中为他與後也而由"]
 
 
-def words_and_lines(text: str, words: list[str]) -> Row:
+def words_and_lines(text: str, words: list[str], stops: list[str], short: int) -> Row:
     """Give what the two quality filters count."""
     solid = [word for word in words if any(character not in PUNCTUATION_SET for character in word)]
     lines = text.splitlines()
@@ -52,11 +55,11 @@ def words_and_lines(text: str, words: list[str]) -> Row:
         "bullet_lines": sum(line.lstrip().startswith(("•", "-")) for line in lines),
         "ellipsis_lines": sum(line.rstrip().endswith(("...", "…")) for line in lines),
         "alphabetic_words": sum(any(character.isalpha() for character in word) for word in words),
-        "stop_word_kinds": len(set(STOP_WORDS).intersection(words)),
+        "stop_word_kinds": len(set(stops).intersection(words)),
         "newlines": text.count("\n"),
         "full_lines": len(full),
         "ended_lines": sum(line.endswith(tuple(TERMINAL_PUNCTUATION)) for line in full),
-        "short_lines": sum(len(line) <= 30 for line in full),
+        "short_lines": sum(len(line) <= short for line in full),
         "repeated_line_characters": find_duplicates(full)[1],
     }
 
@@ -107,23 +110,59 @@ def c4(text: str) -> Row:
     return fatal | row | {"c4_sentences": sum(sentences)}
 
 
+def filters(language: str) -> tuple[BaseFilter, ...]:
+    """Give the filters of a language."""
+    if language == "eng":
+        return GopherQualityFilter(), GopherRepetitionFilter(), FineWebQualityFilter()
+    runs = ((5, 0.198), (6, 0.182), (7, 0.167), (8, 0.154), (9, 0.14), (10, 0.127))
+    return (
+        GopherQualityFilter(
+            min_avg_word_length=1,
+            max_avg_word_length=5,
+            max_non_alpha_words_ratio=0.735,
+            stop_words=MANDARIN_STOPS,
+            language=language,
+        ),
+        GopherRepetitionFilter(
+            dup_line_frac=0.287,
+            dup_para_frac=None,
+            dup_line_char_frac=None,
+            dup_para_char_frac=None,
+            top_n_grams=((2, 0.256), (3, 0.201), (4, 0.171)),
+            dup_n_grams=runs,
+            language=language,
+        ),
+        FineWebQualityFilter(
+            line_punct_thr=0.106,
+            short_line_thr=999,
+            char_duplicates_ratio=0.1,
+            new_line_ratio=0.178,
+            language=language,
+        ),
+    )
+
+
 def main() -> None:
     """Count, judge and time."""
     texts = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    language = sys.argv[3] if len(sys.argv) > 3 else "eng"
+    english = language == "eng"
+    stops = STOP_WORDS if english else MANDARIN_STOPS
     values = [
-        words_and_lines(text, words) | repeats(text, words) | c4(text)
+        words_and_lines(text, words, stops, 30) | repeats(text, words) | (c4(text) if english else {})
         for text in texts
-        for words in [split_into_words(text)]
+        for words in [split_into_words(text, language)]
     ]
-    filters = (GopherQualityFilter(), GopherRepetitionFilter(), FineWebQualityFilter())
+    asked = filters(language)
     seconds, verdicts = [], []
     for _ in range(max(1, int(sys.argv[2]))):
         begun = time.process_time()
         verdicts = []
         for text in texts:
-            found = [rule.filter(Document(text=text, id="")) for rule in filters]
+            found = [rule.filter(Document(text=text, id="")) for rule in asked]
             verdicts.append([None if verdict is True else verdict[1] for verdict in found])
-            C4QualityFilter().filter(Document(text=text, id=""))
+            if english:
+                C4QualityFilter().filter(Document(text=text, id=""))
         seconds.append(time.process_time() - begun)
     print(
         json.dumps({"values": values, "verdicts": verdicts, "seconds": min(seconds), "version": version("datatrove")})
