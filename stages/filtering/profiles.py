@@ -11,6 +11,11 @@ from headrace.stages.languages.codes import CHINESE, KNOWN, checked
 ANY, VERSE = "*", "verse"
 DEFAULT: Mapping[str, tuple[str, ...]] = {
     "en": ("gopher", "fineweb"),
+    "zh": ("modern_chinese",),
+    "lzh": ("literary_chinese",),
+    "yue": ("cantonese",),
+    VERSE: ("verse",),
+    ANY: ("general",),
 }
 # Cut by jieba, and judged by the profile of zh unless they have one of their own. The first three are what the stage
 # `language` gives; a source may say the others.

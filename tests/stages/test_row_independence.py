@@ -19,6 +19,7 @@ from headrace.stages.base import Stage
 from headrace.stages.clean import Clean
 from headrace.stages.dedup import Dedup
 from headrace.stages.deduplication.options import MinHash
+from headrace.stages.filter import Filter
 from headrace.stages.grade import Grade
 from headrace.stages.language import Language
 from headrace.stages.normalize import Normalize
@@ -34,6 +35,16 @@ STAGES: dict[str, Stage] = {
     "clean": Clean(),
     "clean with options": Clean(
         boilerplate=("x+",), max_line_copies=1, min_copy_bytes=1, min_characters=None, gram_tokens=2
+    ),
+    "filter": Filter(),
+    "filter with rules": Filter.model_validate(
+        {
+            "profiles": {"*": ["gopher", "c4"], "zh": ["fineweb2_cmn"]},
+            "c4": {"min_sentences": None},
+            "patterns": {"turns": "turns|轮"},
+            "rules": {"often": "turns_matches > 2 or words > 9 and turns_share < 0.5"},
+            "record": "all",
+        }
     ),
     "grade": Grade(),
     "grade that drops": Grade(keep=("A", "B"), half_length_bytes=10),
@@ -118,8 +129,9 @@ def test_reading_a_configuration_is_cheap() -> None:
     """Importing and making the stages loads neither numba nor datasketch."""
     code = (
         "import sys\n"
-        "from headrace.stages import clean, dedup, grade, normalize, pii, rights, urls, words\n"
-        "clean.Clean(), dedup.Dedup(), grade.Grade(), normalize.Normalize(), pii.Pii()\n"
+        "from headrace.stages import clean, dedup, filter, grade, normalize, pii, rights, urls, words\n"
+        "clean.Clean(), dedup.Dedup(), filter.Filter(rules={'a': 'words > 3'}), grade.Grade()\n"
+        "normalize.Normalize(), pii.Pii()\n"
         "rights.Rights(), urls.Urls(), words.Words(lists={'a': 'b'})\n"
         "assert not {'numba', 'datasketch', 'scipy'} & set(sys.modules)\n"
     )
