@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pydantic import ValidationError
+from tests.stages.statistics.test_count import EXTREMES, drawn
 
 from headrace.stages.filtering.chinese.names import VALUES as CHINESE_VALUES
 from headrace.stages.filtering.gopher import Gopher
@@ -40,6 +41,18 @@ def test_every_rule_asks_a_value_that_is_measured(name: str) -> None:
         assert len(measured) == len(TEXTS)
         assert np.isfinite(measured).all(), value
         assert value in VALUES or value in CHINESE_VALUES or value.startswith(f"{name}_")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_no_value_is_above_its_bound(name: str) -> None:
+    """Random texts, and texts of one thing alone: all values are finite, and no share is above 1."""
+    texts = tuple(
+        text[:20_000] for text in (*EXTREMES.values(), *drawn(31, 150), "。", "😀", "\u200b", "今天天气好" * 10)
+    )
+    for value, found in PRESETS[name]().measured(statistics(texts)).items():
+        assert np.isfinite(found).all(), value
+        assert (found >= 0).all(), value
+        assert not value.endswith("_share") or (found <= 1).all(), value
 
 
 @pytest.mark.parametrize("name", PRESETS)
