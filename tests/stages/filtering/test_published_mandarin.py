@@ -136,10 +136,10 @@ EXTREMES = (
 )
 
 
-def texts_of(folder: Path, every: int) -> list[str]:
+def texts_of(folder: Path) -> list[str]:
     files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
     whole = [file.read_bytes().decode(errors="ignore") for file in files]
-    return [text[at : at + 2000] for text in whole for at in range(0, len(text), every)]
+    return [text[at : at + 2000] for text in whole for at in range(0, len(text), 10_000)]
 
 
 def asked_of_datatrove(preset: Fineweb2Cmn) -> dict[str, Any]:
@@ -175,13 +175,13 @@ def statistics(texts: list[str]) -> Statistics:
     return Statistics(column, words, "datatrove")
 
 
-@pytest.mark.parametrize(("every", "count"), [(100_000, 150), pytest.param(10_000, 500, marks=pytest.mark.soak)])
-def test_values_and_verdicts_are_datatroves(corpus: Path, tmp_path: Path, every: int, count: int) -> None:
+@pytest.mark.parametrize(("step", "count"), [(12, 100), pytest.param(1, 500, marks=pytest.mark.soak)])
+def test_values_and_verdicts_are_datatroves(corpus: Path, tmp_path: Path, step: int, count: int) -> None:
     """On Chinese documents of the corpus and on texts made to be hard."""
     python = python_of_datatrove()
     preset = Fineweb2Cmn()
-    texts = [*texts_of(corpus / "zh", every), *EXTREMES, *adversarial(21, count)]
-    assert len(texts) > 2 * count
+    texts = [*texts_of(corpus / "zh")[::step], *EXTREMES, *adversarial(21, count)]
+    assert len(texts) > 1.5 * count
     request = tmp_path / "request.json"
     request.write_text(json.dumps({"texts": texts} | asked_of_datatrove(preset)), encoding="utf-8")
     command = [str(python), str(SCRIPT), str(request)]
