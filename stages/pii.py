@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -9,8 +10,8 @@ import pyarrow as pa
 from pydantic import BeforeValidator, Field
 
 from headrace.schemas.document import DROPPED
-from headrace.stages.base import BatchStage, judged
-from headrace.stages.kernels.arrays import Array, Floats, with_column
+from headrace.stages.base import BatchStage, judged, stricter
+from headrace.stages.kernels.arrays import Array, Floats, floats, with_column
 from headrace.stages.privacy.find import found, masked
 from headrace.stages.privacy.kinds import NAMES
 
@@ -77,7 +78,28 @@ class Pii(BatchStage):
             table = with_column(table, f"values.pii_{NAMES[rank]}", pa.array(counts[:, rank]))
         total = counts[:, seen].sum(axis=1)
         table = with_column(table, "values.pii_found", pa.array(total))
-        return judged(table, *self.verdicts(counts, total))
+        return self.decided(table)
+
+    def decided(self, table: pa.Table) -> pa.Table:
+        """Give the table with verdicts by its counts."""
+        counts = np.stack([floats(table, f"values.pii_{name}") for name in NAMES], axis=1)
+        return judged(table, *self.verdicts(counts, floats(table, "values.pii_found")))
+
+    def unanswerable(self, before: Pii) -> list[str]:
+        """Name the kinds that are masked or off now, or were: what is masked decides what is found beside it."""
+        counted = ("report", "drop")
+        return [n for n in NAMES if self.mode(n) != before.mode(n) and {self.mode(n), before.mode(n)} != {*counted}]
+
+    def reads(self, before: Pii | None = None) -> tuple[str, ...]:
+        """Name the counts that may drop a document, or those that did not before."""
+        changed = ("max_pii_found", *NAMES) if before is None else stricter(self, before)
+        columns = {**{name: f"values.pii_{name}" for name in NAMES}, "max_pii_found": "values.pii_found"}
+        return tuple(columns[name] for name in changed if name not in NAMES or self.mode(name) == "drop")
+
+    def loosened(self, reason: str, row: Mapping[str, object]) -> tuple[str, object] | None:
+        """Report the kind instead."""
+        kind = reason.removeprefix("pii_")
+        return (kind, "report") if kind in NAMES else None
 
     def mode(self, name: str) -> Mode:
         """Give what happens to a kind."""

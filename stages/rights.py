@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
 from headrace.schemas.document import DROPPED
-from headrace.stages.base import BatchStage, judged
-from headrace.stages.kernels.arrays import with_column
+from headrace.stages.base import BatchStage, differing, judged
+from headrace.stages.kernels.arrays import floats, with_column
 
 if TYPE_CHECKING:
     from headrace.stages.licensing.judging import Finding
 
 Hint = Literal["report", "drop"]
+_LICENCE = "licence_not_allowed"
 FillKind = Literal["field", "header", "html_link", "json_ld", "html_meta", "spdx", "phrase", "cc_link"]
 
 
@@ -62,26 +65,58 @@ class Rights(BatchStage):
             table = with_column(table, f"values.{hint}", pa.array(values, pa.float64()))
         counts = pa.array([float(each.licences) for each in found], pa.float64())
         table = with_column(table, "values.licences", counts)
-        reasons = [self._reason(each) for each in found]
-        verdict = [DROPPED if reason else None for reason, _, _ in reasons]
-        value, reason = [v for _, v, _ in reasons], [r for r, _, _ in reasons]
-        bound = [None if v is None else 1 - v for v in value]
-        return judged(table, verdict, reason, value, bound, detail=[detail for _, _, detail in reasons])
+        return _told(self.decided(table), found)
 
-    def _reason(self, found: Finding) -> tuple[str | None, float | None, str | None]:
-        """Give reason, value and detail of a document that goes."""
+    def decided(self, table: pa.Table) -> pa.Table:
+        """Give the table with verdicts by its hints and its column `licence`."""
+        rows = table.num_rows
+        reason, value = np.full(rows, "", np.dtype("U24")), np.zeros(rows)
+        for hint in self._dropping():
+            asked = (floats(table, f"values.{hint}") == 1) & (reason == "")
+            reason[asked], value[asked] = hint, 1.0
+        if self.keep_licences:
+            licences = table["licence"].to_pylist() if "licence" in table.column_names else [None] * rows
+            reason[~np.array([_fits(one, self.keep_licences) for one in licences], np.bool_) & (reason == "")] = (
+                _LICENCE
+            )
+        passed = reason == ""
+        verdict = pa.array(np.full(rows, DROPPED), pa.string(), mask=passed)
+        columns = (pa.array(each, mask=passed) for each in (reason, value, 1 - value))
+        return judged(table, verdict, *columns)
+
+    def unanswerable(self, before: Rights) -> list[str]:
+        """Name the changed options by which evidence and hints are found."""
+        return [name for name in differing(self, before) if name in ("fill", "agents")]
+
+    def reads(self, before: Rights | None = None) -> tuple[str, ...]:  # no other stage fills them
+        """Name the hints that drop a document, and the licence."""
+        return (*(f"values.{hint}" for hint in self._dropping()), "licence")
+
+    def loosened(self, reason: str, row: Mapping[str, object]) -> tuple[str, object]:
+        """Report the hint instead, or keep the licence, too; any, where none is known."""
+        if reason != _LICENCE:
+            return reason, "report"
+        return "keep_licences", [] if row["licence"] is None else [*self.keep_licences, row["licence"]]
+
+    def _dropping(self) -> list[str]:
+        """Give the hints that take a document out, in the order in which they are asked."""
         modes = {
             "noindex": self.noindex,
             "noarchive": self.noarchive,
             "noai": self.noai,
             "tdm_reserved": self.tdm_reserved,
         }
-        for hint, mode in modes.items():
-            if mode == "drop" and hint in found.asked:
-                return hint, 1.0, found.asked[hint]
-        if self.keep_licences and not _fits(found.licence, self.keep_licences):
-            return "licence_not_allowed", 0.0, found.licence or "no licence is known"
-        return None, None, None
+        return [hint for hint, mode in modes.items() if mode == "drop"]
+
+
+def _told(table: pa.Table, found: Sequence[Finding]) -> pa.Table:
+    """Say of the documents that leave where the hint is, or which licence they have."""
+    details: list[str | None] = [None] * table.num_rows
+    for row, reason in enumerate(table["reason"].to_pylist()):
+        if reason is not None:
+            licence = found[row].licence or "no licence is known"
+            details[row] = licence if reason == _LICENCE else found[row].asked[reason]
+    return with_column(table, "detail", pa.array(details, pa.string()))
 
 
 def _fits(licence: str | None, allowed: tuple[str, ...]) -> bool:

@@ -20,6 +20,8 @@ from headrace.stages.base import BatchStage, Decides, Reads
 from headrace.stages.clean import Clean
 from headrace.stages.grade import Grade
 from headrace.stages.language import Language
+from headrace.stages.pii import Pii
+from headrace.stages.rights import Rights
 from headrace.stages.words import Words
 from headrace.stages.writing.documents import documents_table, parquet_bytes
 
@@ -37,6 +39,8 @@ _PIECES = (
     "\ufffd锟斤拷",
     "def f(x):\n    return x + 1\n",
     "\n",
+    "QQ：28339911。",
+    "SPDX-License-Identifier: MIT\n",
 )
 
 
@@ -44,6 +48,13 @@ def texts(count: int = 300) -> list[str]:
     rng = np.random.default_rng(5)
     made = ["".join(rng.choice(_PIECES, rng.integers(1, 12))) for _ in range(count)]
     return ["", "好", *made]
+
+
+def documents(table_of: TableOf) -> pa.Table:
+    """Give documents, some of whose pages asked something of robots."""
+    asked = [None, '{"rights": {"robots": [["*", "noai, noindex"]]}}', '{"rights": {"robots": [["*", "noindex"]]}}']
+    every = texts()
+    return table_of(every, metadata=[asked[number % 3] for number in range(len(every))])
 
 
 def lists(folder: Path, **bounds: Any) -> dict[str, Any]:
@@ -62,6 +73,8 @@ def pairs(folder: Path) -> Iterator[tuple[Any, Any]]:
     yield Words.model_validate({"lists": some}), Words.model_validate({"lists": few})
     yield Words.model_validate({"lists": few}), Words.model_validate({"lists": lists(folder, max_distinct=0)})
     yield Language(model="scripts"), Language(model="scripts", keep=("zh",), max_digit_share=0.1)
+    yield Pii(qq="report", mobile="drop"), Pii(qq="drop", mobile="report", max_pii_found=1)
+    yield Rights(noai="drop"), Rights(noindex="drop", keep_licences=("MIT", "CC-*"))
     asked = {"scripts": {"zh": 0.9}}
     yield (
         Language(model="scripts", keep=("zh", "und"), min_confidence=asked, max_code_share=0.5),
@@ -86,11 +99,11 @@ def undecided(table: pa.Table) -> pa.Table:
     return table.drop_columns([name for name in (*VERDICT_SCHEMA.names, "stage") if name in table.column_names])
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", range(10))
 def test_stored_columns_decide_as_the_text_did(tmp_path: Path, table_of: TableOf, number: int) -> None:
     """By the run's options every verdict, reason, value and threshold to the last bit; by others as the text would."""
     before, after = list(pairs(tmp_path))[number]
-    table = table_of(texts())
+    table = documents(table_of)
     kept = stored(before, table)
     assert len({row["reason"] for row in verdicts(kept)}) > 1 or before in (Grade(), Language(model="scripts"))
     assert verdicts(before.decided(undecided(kept))) == verdicts(kept)
@@ -98,13 +111,13 @@ def test_stored_columns_decide_as_the_text_did(tmp_path: Path, table_of: TableOf
     assert verdicts(after.decided(undecided(kept))) == verdicts(stored(after, table)) != verdicts(kept)
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", range(10))
 def test_a_stage_looks_at_the_columns_it_names_and_at_no_others(tmp_path: Path, table_of: TableOf, number: int) -> None:
     """With another stage: only those by which what that one let pass may be dropped now."""
     before, after = list(pairs(tmp_path))[number]
     assert isinstance(after, Decides)
     assert isinstance(after, Reads)
-    table = stored(before, table_of(texts()))
+    table = stored(before, documents(table_of))
     whole = verdicts(after.decided(undecided(table)))
     assert verdicts(after.decided(table.select(["doc_id", *after.reads()]))) == whole
     passed = np.array([row["verdict"] is None for row in verdicts(table)])
@@ -125,6 +138,8 @@ def test_a_stage_looks_at_the_columns_it_names_and_at_no_others(tmp_path: Path, 
             Words.model_validate({"lists": {"a": "b.txt", "c": "c.txt"}, "parted": True}),
             ["lists.a", "lists.c", "parted"],
         ),
+        (Pii(), Pii(email="drop", qq="off", max_pii_found=3), ["email", "qq"]),
+        (Rights(), Rights(agents=("gptbot",), noai="drop"), ["agents"]),
     ],
 )
 def test_options_that_need_the_text_are_named(before: Any, after: Any, named: list[str]) -> None:
