@@ -29,7 +29,7 @@ _TAKEN = REFINEDWEB[1:6]
 
 @dataclass(frozen=True, slots=True)
 class LineSettings:
-    """The numbers of RefinedWeb's line rules (Penedo et al. 2023, table G.2; DCLM's configuration)."""
+    """The numbers of RefinedWeb's line rules (Penedo et al. 2023, appendix G.2; DCLM's configuration)."""
 
     uppercase: float = 0.5
     fewest_words: int = 2
