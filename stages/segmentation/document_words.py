@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from typing import Literal
 from unicodedata import category
 
@@ -53,6 +54,16 @@ class DocumentWords:
         ours = self._chinese(texts.filter(pa.array(chinese)), traditional[chinese])
         theirs = self._english(texts.filter(pa.array(~chinese)))
         return _in_order(chinese, ours, theirs)
+
+    def lists(self, column: Column, chinese: Flags, traditional: Flags) -> list[list[str]]:
+        """Give the same words as strings: to look at, not for many documents."""
+        words = self.words(column, chinese, traditional)
+        texts = [(text or "").encode() for text in column.to_pylist()]
+        bounds = list(zip(words.begins.tolist(), words.ends.tolist(), strict=True))
+        return [
+            [text[begin:end].decode() for begin, end in bounds[first:behind]]
+            for text, (first, behind) in zip(texts, pairwise(words.firsts.tolist()), strict=True)
+        ]
 
     def _chinese(self, texts: Array, traditional: Flags) -> Words:
         if self._engine == "reference":
