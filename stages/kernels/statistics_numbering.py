@@ -25,9 +25,12 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 def eights(data: Bytes) -> Hashes:
     """Give a view of bytes as the little-endian numbers of the eight from each place on; the last seven have none.
 
-    It is not aligned, which numba knows and the processor allows.
+    It is not aligned, which numba knows and the processor allows. A view of less than two would be, and a second type
+    to numba: bytes as few as that are followed by zeros.
     """
-    view: npt.NDArray[np.uint64] = np.ndarray((max(len(data) - 7, 0),), "<u8", data.data, strides=(1,))
+    if len(data) < 9:
+        data = np.concatenate((data, np.zeros(9 - len(data), np.uint8)))
+    view: npt.NDArray[np.uint64] = np.ndarray((len(data) - 7,), "<u8", data.data, strides=(1,))
     return read_only(view)
 
 
@@ -117,7 +120,9 @@ def number_texts(
     """
     while done < len(begins):
         begin, end = begins[done], ends[done]
-        if 2 * count >= len(table) or text_offsets[count] + end - begin > len(texts):
+        if 2 * count >= len(table) or count + 1 >= len(text_offsets):
+            break
+        if text_offsets[count] + end - begin > len(texts):
             break
         key = key_of(data, wide, begin, end)
         numbers[done] = number_of(data, wide, begin, end, key, table, texts, text_offsets, count)
