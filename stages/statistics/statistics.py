@@ -54,7 +54,7 @@ class Statistics:
     ) -> None:
         """Take a text column (a null counts as an empty text) and its words.
 
-        `cut` gives the words of other texts of the same documents, in their order, such as the lines that C4 keeps; by
+        `cut` gives the words of other texts of the same kind, such as lines from which C4 takes citations out; by
         default as English.
         """
         self.column, self.words, self.formulae = column, words, formulae
