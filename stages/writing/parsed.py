@@ -1,9 +1,10 @@
 """What documents were as `parse` gave them, which `record: full` keeps: of most of them a number.
 
 Between groups of stages and in `documents/` a row holds its number among what `parse` gave (`row`), what its text was
-(`text`, null: as it is now) and what its other columns were (`fields`, a JSON object of those that changed). A text is
-kept as a patch: a Zstandard frame whose dictionary is the text as it is now (RFC 8878, 5: raw content). Columns whose
-names begin with `_parsed.` travel with a unit; stages never see them.
+(`text`, null: as it is now) and what its other columns were (`fields`, a JSON object of those that changed; of
+`language`, `script` and `grade`, which later stages fill, of those that were not null). A text is kept as a patch: a
+Zstandard frame whose dictionary is the text as it is now (RFC 8878, 5: raw content). Columns whose names begin with
+`_parsed.` travel with a unit; stages never see them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ HIDDEN = "_parsed."
 ROW, TEXT, FIELDS, WAS = "_parsed.row", "_parsed.text", "_parsed.fields", "_parsed.was"
 STORED = ("parsed.row", "parsed.text", "parsed.fields")  # as `documents/` names them
 _COLUMNS = (ROW, TEXT, FIELDS)
-_OTHERS = tuple(name for name in DOCUMENT_SCHEMA.names if name not in ("doc_id", "text"))
+_LATER = ("language", "script", "grade")
+_OTHERS = tuple(name for name in DOCUMENT_SCHEMA.names if name not in ("doc_id", "text", *_LATER))
 _ZSTD_LEVEL = 3
 _OWN_BITS, _MOST_TABLE_BITS, _MOST_WINDOW_BITS = 19, 24, 27  # 512 kB; 64 MB a table; what every reader takes
 
@@ -34,9 +36,16 @@ def numbered(table: pa.Table) -> pa.Table:
     """Give what `parse` gave, with the columns that are to say so later."""
     rows = table.num_rows
     table = with_column(table, ROW, pa.array(np.arange(rows), pa.int32()))
-    for name, nothing in zip(_COLUMNS[1:], _nothing(rows)[1:], strict=True):
-        table = with_column(table, name, nothing)
-    return table
+    table = with_column(table, TEXT, pa.nulls(rows, pa.large_binary()))
+    return with_column(table, FIELDS, _known_already(table))
+
+
+def _known_already(table: pa.Table) -> Array:
+    """Give as fields what later stages fill and is there already: nothing, as long as `parse` knows nothing of it."""
+    names = [name for name in _LATER if table[name].null_count < table.num_rows]
+    rows = table.select(names).to_pylist() if names else [{}] * table.num_rows
+    known = [{name: value for name, value in row.items() if value is not None} for row in rows]
+    return pa.array([canonical_json(row).decode() if row else None for row in known], pa.string())
 
 
 def _nothing(rows: int) -> list[Array]:
@@ -88,14 +97,15 @@ def as_parsed(table: pa.Table, text: str = TEXT, fields: str = FIELDS) -> pa.Tab
     rows = np.flatnonzero(table[fields].is_valid().to_numpy())
     said = map(json.loads, map(str, table[fields].drop_null().to_pylist()))
     known = list(zip(rows, said, strict=True))
-    for name in sorted({name for _, value in known for name in value}):
+    for name in sorted({*_LATER, *(name for _, value in known for name in value)}):
         values = [None] * table.num_rows
         mask: Flags = np.zeros(table.num_rows, np.bool_)
         for row, value in known:
             if name in value:
                 values[row], mask[row] = value[name], True
         kind = DOCUMENT_SCHEMA.field(name).type
-        plain = with_column(plain, name, pc.if_else(pa.array(mask), pa.array(values, kind), plain[name]))
+        said = pa.array(values, kind)
+        plain = with_column(plain, name, said if name in _LATER else pc.if_else(pa.array(mask), said, plain[name]))
     return plain.cast(DOCUMENT_SCHEMA)
 
 
@@ -174,7 +184,7 @@ def _fields(before: pa.Table, after: pa.Table) -> Array:
         if len(rows):
             values = (table[name].take(pa.array(rows, pa.int64())).to_pylist() for table in (before, after))
             for row, was, now in zip(rows.tolist(), *values, strict=True):
-                known = changes.setdefault(row, json.loads(fields[row] or "{}"))
+                known = changes[row] = changes[row] if row in changes else json.loads(fields[row] or "{}")
                 if known.setdefault(name, was) == now:
                     del known[name]
     for row, known in changes.items():

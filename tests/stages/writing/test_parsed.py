@@ -56,7 +56,16 @@ def test_group_after_group_the_first_state_comes_back() -> None:
     third = parsed.carried(second, changed(third, "url", [None, "u", "u", "u", "u"]))
     assert parsed.as_parsed(third).equals(given().take([0, 1, 2, 3, 5]))
     assert third[parsed.TEXT].is_null().to_pylist() == [True, False, False, False, False]
-    assert third[parsed.FIELDS][0].as_py() == '{"damage":0.0,"language":null,"url":"http://a.example/0"}'
+    assert third[parsed.FIELDS][0].as_py() == '{"damage":0.0,"url":"http://a.example/0"}'
+
+
+def test_what_later_stages_fill_is_null_unless_parse_knew_it() -> None:
+    """A language that the rule fills says nothing; one that was there before comes back."""
+    table = changed(given(), "script", [None, "Hant", None, None, None, None])
+    first = parsed.numbered(table)
+    after = parsed.carried(first, changed(changed(first, "language", ["zh"] * 6), "script", ["Hans"] * 6))
+    assert after[parsed.FIELDS].to_pylist() == [None, '{"script":"Hant"}', None, None, None, None]
+    assert parsed.as_parsed(after).equals(table)
 
 
 def test_any_changes_come_back() -> None:
