@@ -11,6 +11,8 @@ from headrace.pipeline.drop_bands.report import bands_section
 from headrace.pipeline.report_documents import Row
 from headrace.pipeline.report_parts import facts_box, picked, table, warning_box, whole_page
 from headrace.pipeline.wording import cell, exact, size_words
+from headrace.stages.filtering.names import column_of
+from headrace.stages.filtering.presets import PRESETS
 
 Report: TypeAlias = Row
 
@@ -130,16 +132,18 @@ def _texts(report: Report) -> Iterator[str]:
 def _measures(report: Report) -> Iterator[str]:
     if not report["histograms"]:
         return
-    thresholds = {f"values.{measure_of(row['reason'])}": row["threshold"] for row in report["examples"]}
+    thresholds = {column_compared(row["reason"]): row["threshold"] for row in report["examples"]}
     yield "<h2>Measures</h2>"
     yield "<p>Green: kept. Orange: left the chain. Dashed: the threshold. Heights grow by powers of ten.</p>"
     drawn = (histogram_chart(spread, thresholds.get(spread["name"])) for spread in report["histograms"])
     yield f'<div class="small">{"".join(f"<div>{drawing}</div>" for drawing in drawn)}</div>'
 
 
-def measure_of(reason: str) -> str:
-    """Give the measure that a rule compares: `max_digit_share` asks `digit_share`."""
-    return reason.removeprefix("min_").removeprefix("max_")
+def column_compared(reason: str) -> str:
+    """Give the column that a rule compares: `values.digit_share` for `max_digit_share`, that of a preset's rule too."""
+    preset, _, rule = reason.rpartition(".")
+    value = PRESETS[preset].value_of_field(rule) if preset in PRESETS else None
+    return column_of(value, "") if value else f"values.{rule.removeprefix('min_').removeprefix('max_')}"
 
 
 def _time(report: Report) -> Iterator[str]:
