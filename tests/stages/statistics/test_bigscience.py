@@ -126,6 +126,34 @@ def test_repeated_words_are_those_that_data_juicer_finds(text: str, above: int) 
 
 
 @pytest.mark.parametrize(
+    ("text", "stays"),
+    [  # data-juicer's test_word_num_filter.py: 10 to 25 words; its sixth text has 22 words of jieba's and more pieces
+        ("你好，请问你是谁", 0),
+        ("欢迎来到阿里巴巴", 0),
+        ("根据算子使用情况增量安装方案确定", 0),
+        ("去除字母、数字、下划线占比过低或过高的代码", 1),
+        ("基于前一步结果，在同一个聚类中找出那些过长文档为假正例，暂不进行滤除", 1),
+    ],
+)
+def test_words_are_as_many_as_data_juicer_finds(text: str, stays: int) -> None:
+    """Signs are no words."""
+    assert (10 <= bigscience.word_count(statistics([text]))[0] <= 25) == stays
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [  # data-juicer's test_stop_words_filter.py: .2 or more; its fourth text has .136 of our shorter list
+        ("你好，请问你是谁", 1),
+        ("字母、数字、下划线、占比、代码", 0),
+        ("基于前一步结果，在同一个聚类中找出那些过长文档为假正例，暂不进行滤除", 1),
+    ],
+)
+def test_stop_words_are_as_many_as_data_juicer_finds(text: str, stays: int) -> None:
+    """A list of things has few, a sentence has many."""
+    assert (bigscience.listed_share(statistics([text]), CHINESE_STOPS)[0] >= 0.2) == stays
+
+
+@pytest.mark.parametrize(
     ("text", "above"),
     [  # data-juicer's test_special_characters_filter.py: at most 0.25
         ("Today is Sunday and it's a happy day!", 0),
