@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -68,6 +68,14 @@ class Spans:
         self._kinds = np.empty(0, np.uint8)
         self._edges, self._special = np.empty((0, 2), np.uint16), np.empty(0, np.bool_)
 
+    def cut(self, runs: Sequence[str]) -> Iterable[list[str]]:
+        """Give the words of each run; joined again they are the run."""
+        return cut_runs(runs)
+
+    def edges(self, run: str, words: Sequence[str]) -> tuple[int, int, int]:
+        """Give what a run's neighbours may join with, see `edges`."""
+        return edges(run, words)
+
     @property
     def count(self) -> int:
         """Give how many runs are known."""
@@ -96,7 +104,21 @@ class Spans:
         texts = [
             data[a:b].tobytes() for a, b in zip(offsets[documents] + begins, offsets[documents] + ends, strict=True)
         ]
-        return replaced(words, documents, begins, ends, cut_chains(texts, self._vocabulary))
+        parts = [self.found(text, row) for text, row in zip(texts, chain_words(texts), strict=True)]
+        return replaced(words, documents, begins, ends, parts)
+
+    def found(self, text: bytes, words: Sequence[bytes]) -> Cut:
+        """Give words of a text, in order, as bounds and numbers."""
+        begins, ends = [], []
+        at = 0
+        for word in words:
+            begins.append(text.index(word, at))
+            at = begins[-1] + len(word)
+            ends.append(at)
+        bounds = np.array((begins, ends), np.int64)
+        numbers = self._vocabulary.numbers(read_only(np.frombuffer(text, np.uint8)), bounds[0], bounds[1])
+        sorts = np.array(kinds([word.decode() for word in words]), np.uint8)
+        return Cut(bounds[0].astype(np.int32), bounds[1].astype(np.int32), sorts, numbers)
 
     def _numbered(self, data: Bytes, offsets: Offsets) -> tuple[Slots, Bounds, Offsets]:
         """Number all runs of documents, with the place of each in its document."""
@@ -121,7 +143,7 @@ class Spans:
             return
         joined = self._runs.texts[bounds[0] : bounds[-1]].tobytes()
         runs = [joined[a - bounds[0] : b - bounds[0]].decode() for a, b in pairwise(bounds)]
-        cut = list(cut_runs(runs))
+        cut = list(self.cut(runs))
         words = [word for row in cut for word in row]
         ends = np.cumsum([len(word.encode()) for word in words])
         first, last = int(self._firsts[self._learnt]), int(self._firsts[self._learnt]) + len(words)
@@ -133,7 +155,7 @@ class Spans:
         self._numbers[first:last] = self._vocabulary.numbers(
             read_only(np.frombuffer(joined, np.uint8)), np.concatenate(([0], ends[:-1])), ends
         )
-        borders = np.array([edges(run, row) for run, row in zip(runs, cut, strict=True)])
+        borders = np.array([self.edges(run, row) for run, row in zip(runs, cut, strict=True)])
         self._edges[self._learnt : self.count] = borders[:, :2]
         self._special[self._learnt : self.count] = borders[:, 2]
         self._learnt = self.count
@@ -202,27 +224,19 @@ class Cut:
     numbers: Slots
 
 
-def cut_chains(chains: Sequence[bytes], vocabulary: Vocabulary) -> list[Cut]:
-    """Give the words of each text.
+def chain_words(chains: Sequence[bytes]) -> Iterator[list[bytes]]:
+    """Give the words of each text by spaCy.
 
-    spaCy sees all texts at once, in lines of their own; they have no space at their ends.
+    It sees all texts at once, in lines of their own; they have no space at their ends.
     """
     words = iter(cut_text(b"\n".join(chains).decode()))
-    out = []
     for chain in chains:
         row: list[bytes] = []
-        begins, ends = [], []
         at = 0
         while at < len(chain):
             row.append(next(words).encode())
-            begins.append(chain.index(row[-1], at))
-            at = begins[-1] + len(row[-1])
-            ends.append(at)
-        bounds = np.array(begins), np.array(ends)
-        numbers = vocabulary.numbers(read_only(np.frombuffer(chain, np.uint8)), *bounds)
-        sorts = np.array(kinds([word.decode() for word in row]), np.uint8)
-        out.append(Cut(bounds[0].astype(np.int32), bounds[1].astype(np.int32), sorts, numbers))
-    return out
+            at = chain.index(row[-1], at) + len(row[-1])
+        yield row
 
 
 def replaced(words: Words, documents: Offsets, begins: Bounds, ends: Bounds, parts: Sequence[Cut]) -> Words:

@@ -1,0 +1,113 @@
+"""English words by the rules of the Penn Treebank, as NLTK's word tokenizer cuts a whole text.
+
+Its expressions look over white space in one place alone: the period that ends the text, with brackets and quotes behind
+it, is a word. All else is known of a run without white space, so that each is cut once; ends of texts are cut again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from headrace.stages.kernels.arrays import Column
+from headrace.stages.statistics.spans import Cut, Spans, Words, replaced
+
+_CLOSERS = "])}>\"'»”’"  # may stand behind the period that ends a text
+_SEPARATORS = re.compile(r"[\x1c-\x1f]")  # white space to Python, but not to NLTK's expressions
+_BESIDE = "x"  # a word that no rule touches, between which runs are cut
+_TOGETHER = 2000  # runs that NLTK sees at a time
+_ENDS = 1 << 12  # of texts, remembered
+_QUOTES = ("``", "''")  # what it writes for a straight double quote
+
+
+class Treebank(Spans):
+    """Runs by number, with their words by NLTK's rules."""
+
+    def words(self, column: Column) -> Words:
+        """Give the words of a text column, as NLTK's `NLTKWordTokenizer` cuts each text; quotes are those of the text.
+
+        A straight quote is one word of the text's own bytes, for which NLTK writes two backticks or two straight marks.
+        """
+        words = super().words(column)
+        ends = [(row, *end) for row, text in enumerate(column.to_pylist()) if (end := to_cut_again(text or ""))]
+        if not ends:
+            return words
+        rows, begins, stops = (np.array(part) for part in zip(*((row, a, b) for row, a, b, _ in ends), strict=True))
+        return replaced(words, rows, begins, stops, [self._known(text) for *_, text in ends])
+
+    def cut(self, runs: Sequence[str]) -> Iterator[list[str]]:
+        """Give the words of each run; joined again they are the run."""
+        for first in range(0, len(runs), _TOGETHER):
+            group = runs[first : first + _TOGETHER]
+            words = iter(cut_treebank(" ".join((_BESIDE, *group, _BESIDE)))[1:])
+            for run in group:
+                row, size = [], 0
+                while size < len(run):
+                    row.append(next(words))
+                    size += len(row[-1])
+                yield row
+
+    def edges(self, run: str, words: Sequence[str]) -> tuple[int, int, int]:
+        """Give nothing that a run's neighbours may join with: there are no such rules."""
+        return 0, 0, 0
+
+    def _known(self, text: str) -> Cut:
+        """Give the words of the end of a text."""
+        return self.found(text.encode(), end_words(text))
+
+
+@lru_cache(maxsize=_ENDS)
+def end_words(text: str) -> tuple[bytes, ...]:
+    """Give the words of the end of a text."""
+    return tuple(word.encode() for word in cut_treebank(f"{_BESIDE} {text}")[1:])
+
+
+def to_cut_again(text: str) -> tuple[int, int, str] | None:
+    """Give what of a text is cut as it stands there: its end, or all of it; nothing if its runs tell."""
+    if _SEPARATORS.search(text):
+        return 0, len(text.encode()), text
+    return last_sentence(text)
+
+
+def last_sentence(text: str) -> tuple[int, int, str] | None:
+    """Give the last run of a text that ends in a period, closing brackets and quotes aside, and all behind it.
+
+    With the bytes at which it begins and ends; nothing for a text that ends in another way.
+    """
+    core = len(text)
+    while core and (text[core - 1] in _CLOSERS or text[core - 1].isspace()):
+        core -= 1
+    if not core or text[core - 1] != ".":
+        return None
+    begin = core - 1
+    while begin and not text[begin - 1].isspace():
+        begin -= 1
+    size = len(text[:begin].encode())
+    return size, size + len(text[begin:].encode()), text[begin:]
+
+
+def cut_treebank(text: str) -> list[str]:
+    """Give the words of a whole text by NLTK, as they stand in the text."""
+    out: list[str] = []
+    at = 0
+    for word in tokenizer().tokenize(text):
+        while text[at].isspace():
+            at += 1
+        size = len(word)
+        if word in _QUOTES and not text.startswith(word, at):
+            size = 1 if text[at] == '"' else 2
+        out.append(text[at : at + size])
+        at += size
+    return out
+
+
+@cache
+def tokenizer() -> Any:
+    """Load NLTK's tokenizer, which has no types, once a process."""
+    from nltk.tokenize.destructive import NLTKWordTokenizer
+
+    return NLTKWordTokenizer()
