@@ -14,6 +14,7 @@ from headrace.pipeline.config_errors import describe, is_echo, value_steps
 from headrace.pipeline.overrides import Override, overridden, parse_override
 from headrace.pipeline.packs import pack_stages
 from headrace.pipeline.plugins import Plugin, load_builtins, read_plugin
+from headrace.pipeline.rule_values import unknown_values
 from headrace.pipeline.yaml_lines import Steps, YamlFile, read_yaml
 from headrace.schemas.errors import ConfigError
 
@@ -102,14 +103,15 @@ def _read_plugins(draft: _Draft, base: Path) -> tuple[tuple[Plugin, ...], list[t
 def changed_config(file: YamlFile, overrides: Sequence[Override]) -> PipelineConfig:
     """Check the configuration of a run with some of its options changed; ConfigError lists every mistake."""
     config, faults = _validated(_Draft(file, tuple(overrides), overridden(file.value, overrides), sound=True))
-    if config is None:
+    if config is None or faults:
         raise ConfigError("\n".join(dict.fromkeys(message for _, message in sorted(faults))))
     return config
 
 
 def _validated(draft: _Draft) -> tuple[PipelineConfig | None, list[tuple[int, str]]]:
     try:
-        return PipelineConfig.model_validate(draft.value), []
+        config = PipelineConfig.model_validate(draft.value)
+        return config, [draft.fault(steps, message) for steps, message in unknown_values(config.stages)]
     except ValidationError as error:
         details = [e for e in error.errors(include_url=False) if not is_echo(e)]
     return None, [draft.fault(value_steps(draft.value, e["loc"]), describe(e, draft.value)) for e in details]

@@ -35,16 +35,16 @@ TEXTS = (
 NUMBERS = ("authority", "damage", "encoding_confidence")  # columns that are numbers
 _EARLIER = re.compile(r"(?:values|scores)\.[A-Za-z0-9]\w*")
 # What other stages give under these names counts otherwise, and has to stay what it is for them to be decided again.
-_CLEAN = (
+OF_CLEAN = (
     *("characters", "damage_share", "letter_share", "symbol_share", "punctuation_share", "digit_share"),
     *("repeated_gram_share", "run_share", "noise_share", "mean_line_characters", "mean_word_letters"),
     *("line_characters", "words", "latin_share", "function_word_share", "sentences", "line_end_share"),
     *("repeated_line_share", "removed_lines"),
 )
-_LANGUAGE = (
+OF_LANGUAGE = (
     *("language_confidence", "language_share", "hant_share", "classical", "cantonese", "code_share", "table_share"),
 )
-ELSEWHERE = frozenset((*_CLEAN, *_LANGUAGE))
+ELSEWHERE = frozenset((*OF_CLEAN, *OF_LANGUAGE))
 
 
 def column_of(name: str, prefix: str) -> str:

@@ -1,0 +1,65 @@
+"""Rules that ask values which no stage before them gives: they would never hold, and nobody would hear of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from headrace.pipeline.config_errors import suggestion
+from headrace.pipeline.yaml_lines import Steps
+from headrace.stages.base import Stage
+from headrace.stages.filter import Filter
+from headrace.stages.filtering.conditions import names
+from headrace.stages.filtering.names import (
+    HAN_SHARE,
+    OF_CLEAN,
+    OF_LANGUAGE,
+    VERSE_SHARE,
+    column_of,
+    is_earlier,
+    of_patterns,
+)
+from headrace.stages.privacy.kinds import NAMES
+from headrace.stages.repair import REPAIRS
+from headrace.stages.words import Words
+
+
+def unknown_values(stages: Sequence[Stage]) -> Iterator[tuple[Steps, str]]:
+    """Give the places of rules that ask for what no stage before gives, with the words for it.
+
+    Behind a stage of the user's own nothing is said: it may give any value.
+    """
+    known: set[str] = set()
+    for number, stage in enumerate(stages):
+        if isinstance(stage, Filter):
+            for rule, condition in stage.conditions().items():
+                for name in dict.fromkeys(name for name in names(condition) if is_earlier(name) and name not in known):
+                    place = ("stages", number, "rules", rule)
+                    hint = suggestion(name, known) or "; a stage that measures it stands before the filter"
+                    yield place, f"{'.'.join(map(str, place))}: no stage before gives '{name}'{hint}"
+        if not type(stage).__module__.startswith("headrace."):
+            return
+        known |= given(stage)
+
+
+def given(stage: Stage) -> set[str]:
+    """Give the columns of values and scores that a built-in stage fills."""
+    if isinstance(stage, Words):
+        endings = ("", "_distinct", "_per_thousand")
+        return {f"values.words_{name}{ending}" for name in stage.lists for ending in endings}
+    if isinstance(stage, Filter):
+        own = (*stage.asked().columns, *of_patterns(stage.patterns), HAN_SHARE, VERSE_SHARE)
+        return {column_of(name, stage.prefix) for name in own}
+    return set(_GIVEN.get(stage.kind, ()))
+
+
+_SIGNALS = ("length", "completeness", "authority", "total")
+_GIVEN: Mapping[str, frozenset[str]] = {
+    "clean": frozenset(f"values.{name}" for name in OF_CLEAN),
+    "grade": frozenset(f"scores.{name}" for name in _SIGNALS),
+    "language": frozenset(f"values.{name}" for name in (*OF_LANGUAGE, "digit_share")),
+    "pii": frozenset(f"values.pii_{name}" for name in (*NAMES, "found")),
+    "repair": frozenset((*(f"values.repaired_{name}" for name in REPAIRS), "values.private_use")),
+    "rights": frozenset(f"values.{name}" for name in ("noindex", "noarchive", "noai", "tdm_reserved", "licences")),
+    "tokenize": frozenset({"values.tokens"}),
+    "urls": frozenset({"values.url_valid", "values.url_blocked", "values.url_allowed"}),
+}

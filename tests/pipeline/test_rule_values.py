@@ -1,0 +1,72 @@
+"""Rules that ask what no stage before gives are refused, with their line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from headrace.pipeline.load import load_config
+from headrace.pipeline.rule_values import given
+from headrace.schemas.document import DOCUMENT_SCHEMA
+from headrace.schemas.errors import ConfigError
+from headrace.stages.base import BatchStage
+from headrace.stages.clean import Clean
+from headrace.stages.filter import Filter
+from headrace.stages.grade import Grade
+from headrace.stages.language import Language
+from headrace.stages.pii import Pii
+from headrace.stages.repair import Repair
+from headrace.stages.rights import Rights
+from headrace.stages.words import Words
+
+GAMES = Path(__file__).parents[1] / "stages/wordlists/games.txt"
+STAGES: tuple[BatchStage, ...] = (
+    *(Clean(), Grade(), Language(), Pii(), Repair(), Rights(), Filter(), Filter(prefix="late_", profiles={})),
+    Words.model_validate({"lists": {"games": str(GAMES)}}),
+    Filter.model_validate({"record": "all", "patterns": {"x": "x+"}}),
+)
+HEAD = "run: r\nsources: [{name: a, paths: [t]}]\nstages:\n  - kind: decode\n  - kind: parse\n"
+TAIL = "  - kind: write\n    format: parquet\n"
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.kind)
+def test_what_a_stage_gives_is_what_it_fills(stage: BatchStage) -> None:
+    """The columns of an empty table that it was given; shares that choose a profile only where they may."""
+    filled = stage.process(DOCUMENT_SCHEMA.empty_table()).column_names
+    columns = {name for name in filled if name.startswith(("values.", "scores."))}
+    assert columns <= given(stage)
+    assert {name for name in given(stage) - columns if not name.endswith("verse_share")} == set()
+
+
+def checked(folder: Path, stages: str, more: str = "") -> None:
+    (folder / "c.yaml").write_text(f"{HEAD}{stages}{TAIL}{more}", encoding="utf-8")
+    load_config(folder / "c.yaml")
+
+
+def test_a_slip_in_a_name_is_found_by_the_chain(tmp_path: Path) -> None:
+    """The message has the rule's line and the name that was meant."""
+    words = f"  - kind: words\n    lists: {{games: {GAMES}}}\n"
+    right = "  - kind: filter\n    rules:\n      games: values.words_games > 2\n"
+    checked(tmp_path, words + right)
+    wrong = right.replace("words_games >", "words_gmaes >")
+    with pytest.raises(
+        ConfigError, match=r"c\.yaml:10: stages\.3\.rules\.games: no stage .* mean 'values\.words_games'"
+    ):
+        checked(tmp_path, words + wrong)
+    with pytest.raises(ConfigError, match=r"'values\.words_games'; a stage that measures it stands before"):
+        checked(tmp_path, right + words)
+
+
+def test_behind_a_stage_of_the_users_own_any_value_may_be_asked(tmp_path: Path) -> None:
+    """What it gives is known when it runs."""
+    plugin = (
+        "from typing import Literal\nfrom headrace.stages.base import Document, DocumentStage\n\n\n"
+        "class Own(DocumentStage):\n    kind: Literal['own_values'] = 'own_values'\n\n"
+        "    def process(self, document: Document) -> Document:\n        return document.but(values={'mine': 1.0})\n"
+    )
+    (tmp_path / "own_values.py").write_text(plugin, encoding="utf-8")
+    rules = "  - kind: filter\n    rules:\n      mine: values.mine > 2\n"
+    with pytest.raises(ConfigError, match=r"values\.mine"):
+        checked(tmp_path, rules)
+    checked(tmp_path, f"  - kind: own_values\n  - kind: normalize\n{rules}", "plugins: [own_values.py]\n")
