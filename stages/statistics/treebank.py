@@ -20,7 +20,7 @@ _CLOSERS = "])}>\"'»”’"  # may stand behind the period that ends a text
 _SEPARATORS = re.compile(r"[\x1c-\x1f]")  # white space to Python, but not to NLTK's expressions
 _BESIDE = "x"  # a word that no rule touches, between which runs are cut
 _TOGETHER = 2000  # runs that NLTK sees at a time
-_ENDS = 1 << 12  # of texts, remembered
+_ENDS, _SHORT = 1 << 12, 100  # ends of texts that are remembered, and the characters of such a one
 _QUOTES = ("``", "''")  # what it writes for a straight double quote
 
 
@@ -57,12 +57,17 @@ class Treebank(Spans):
 
     def _known(self, text: str) -> Cut:
         """Give the words of the end of a text."""
-        return self.found(text.encode(), end_words(text))
+        return self.found(text.encode(), end_words(text) if len(text) <= _SHORT else words_behind(text))
 
 
 @lru_cache(maxsize=_ENDS)
 def end_words(text: str) -> tuple[bytes, ...]:
-    """Give the words of the end of a text."""
+    """Give the words of the end of a text, as `words_behind` does."""
+    return words_behind(text)
+
+
+def words_behind(text: str) -> tuple[bytes, ...]:
+    """Give the words of a text that stands behind others."""
     return tuple(word.encode() for word in cut_treebank(f"{_BESIDE} {text}")[1:])
 
 

@@ -109,6 +109,42 @@ def test_sentences_are_those_of_spacys_sentencizer(text: str, sentences: int) ->
     assert sum(len(list(language(line).sents)) for line in lines) == found["c4_sentences"][0] == sentences
 
 
+@pytest.mark.parametrize(
+    "unit", ["a b ab ba aab", "aaaaaaa aaaaaaaa aaaaaaaaa", "水 水流 流水水水水水 水水水水水 x", "a .", "中"]
+)
+def test_runs_of_words_that_are_said_again_are_found(unit: str) -> None:
+    """Words of all sizes up to twenty bytes, parted in different ways: the same runs as the plain twin finds."""
+    draw = random.Random(unit)
+    stems = [*unit.split(), *("z" * size for size in (7, 8, 9, 15, 16, 17, 20))]
+    lists = [draw.choices(stems, k=draw.randint(0, 60)) for _ in range(150)]
+    lists += [words * 3 for words in lists[:40]]
+    texts = ["".join(words) for words in lists]
+    expected = [plain.counts(text, words, Settings()) for text, words in zip(texts, lists, strict=True)]
+    assert rows(counts(pa.array(texts, pa.large_string()), of_lists(lists), Settings()), texts) == expected
+
+
+def test_sentences_by_the_words_of_the_document_are_those_of_the_lines() -> None:
+    """With the words of the documents, or without, C4's counts and the lines kept are the same."""
+    texts = [
+        *drawn(8, 700),
+        "It is so. [1]\nIt is [2] so  again. And so?\n  It is so!  ",
+        "One two three.[edit]\u2028And so it is.\n",
+    ]
+    column, memory = pa.array(texts, pa.large_string()), Spans()
+    words = memory.words(column)
+    for settings in (C4Settings(), C4Settings(ended=False, fewest_words=0)):
+        found, kept = c4_counts(column, memory.words, settings, words)
+        again, lines = c4_counts(column, memory.words, settings)
+        alone = [line.rstrip("\n").split("\n") if line else [] for line in kept.to_pylist()]
+        language = spacy.blank("en")
+        language.add_pipe("sentencizer")
+        assert kept.equals(lines)
+        assert all((found[name] == again[name]).all() for name in found)
+        if settings.ended:
+            sentences = [sum(len(list(language(line).sents)) for line in rows) for rows in alone]
+            assert sentences == found["c4_sentences"].tolist()
+
+
 def test_chinese_words_come_as_bounds() -> None:
     """With jieba's words and Chinese stop words, kernels and twin agree."""
     poem = "水流下山，轮子转了。\n他说：“走吧。”\n\n水流下山，轮子转了。"

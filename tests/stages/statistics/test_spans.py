@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pyarrow as pa
 import pytest
 import spacy
 
+from headrace.stages.statistics import spacy_rules
 from headrace.stages.statistics.spacy_rules import LONG, cut_long, cut_plain, cut_text
 from headrace.stages.statistics.spans import Spans, Words
 
@@ -79,6 +81,31 @@ def test_a_long_run_is_cut_without_looking_at_all_of_it_again(unit: str) -> None
     """A hundred thousand characters without a space are cut, nothing lost; by spaCy alone, brackets take minutes."""
     run = unit * (100_000 // len(unit))
     assert "".join(listed([run], Spans().words(pa.array([run])))[0]) == run
+
+
+@pytest.mark.parametrize("marks", ["(", "([{", "'\"", "\U0001f600", "…("])
+def test_twice_the_marks_are_twice_the_work(marks: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The characters that spaCy's expressions look at grow with a run, and not with its square."""
+    looked = {"prefix_of": 0, "suffix_of": 0}
+
+    def counting(name: str) -> Callable[[str], int]:
+        found = getattr(spacy_rules, name)
+
+        def count(window: str) -> int:
+            looked[name] += len(window)
+            return int(found(window))
+
+        return count
+
+    for name in looked:
+        monkeypatch.setattr(spacy_rules, name, counting(name))
+    work = []
+    for size in (2_000, 4_000):
+        before = sum(looked.values())
+        run = "".join(random.Random(size).choices(marks, k=size))
+        assert "".join(cut_long(run)) == run
+        work.append(sum(looked.values()) - before)
+    assert 0 < work[1] < 2.2 * work[0]
 
 
 def test_a_name_of_spacys_own_is_a_word() -> None:
