@@ -15,6 +15,7 @@ from headrace.stages.kernels.arrays import Array, Classes, Column, Flags, read_o
 from headrace.stages.kernels.chinese_words_bounds import WHITE, word_bounds
 from headrace.stages.kernels.statistics_flags import SPACE
 from headrace.stages.kernels.statistics_spans import END_MARK, PUNCTUATION
+from headrace.stages.segmentation.mending import mended
 from headrace.stages.segmentation.reference import reference_chinese, reference_english
 from headrace.stages.segmentation.words import chinese_words
 from headrace.stages.statistics.characters import flags
@@ -29,14 +30,21 @@ class DocumentWords:
     """Cuts documents into words, white space left out; what it has learnt of English serves the next batch."""
 
     def __init__(
-        self, *, english_words: EnglishWords = "spacy", user_dictionary: bytes = b"", engine: Engine = "headrace"
+        self,
+        *,
+        english_words: EnglishWords = "spacy",
+        user_dictionary: bytes = b"",
+        mend: bool = False,
+        engine: Engine = "headrace",
     ) -> None:
         """Choose by whose rules.
 
         Chinese words are `jieba.lcut`'s, with the words of `user_dictionary` (jieba's format, UTF-8). English words are
-        those of spaCy's blank English. `reference` asks these packages document by document, and gives the same words.
+        those of spaCy's blank English. `mend` takes jieba's oddities out: runs of letters in any script, of kana, and
+        characters of several code points stay whole, and the user's words may hold any character. `reference` asks
+        these packages document by document, and gives the same words.
         """
-        self._user_dictionary = user_dictionary
+        self._user_dictionary, self._mend = user_dictionary, mend
         self._english: Callable[[Column], Words] = Spans().words if engine == "headrace" else reference_english
         self._engine = engine
 
@@ -67,8 +75,10 @@ class DocumentWords:
 
     def _chinese(self, texts: Array, traditional: Flags) -> Words:
         if self._engine == "reference":
-            return reference_chinese(texts, traditional, self._user_dictionary)
+            return reference_chinese(texts, traditional, self._user_dictionary, mend=self._mend)
         cuts = chinese_words(texts, traditional=traditional, user_dictionary=self._user_dictionary)
+        if self._mend:
+            cuts = mended(cuts, self._user_dictionary)
         return Words(*word_bounds(cuts.data, cuts.offsets, cuts.borders, cuts.firsts, word_kinds()))
 
 

@@ -35,7 +35,7 @@ def lexicon(user_dictionary: bytes = b"") -> Lexicon:
     tokenizer.FREQ, tokenizer.total = jieba.Tokenizer.gen_pfdict(tokenizer.get_dict_file())
     tokenizer.initialized = True
     split = set()
-    for word, frequency in _user_words(user_dictionary):
+    for word, frequency in user_words(user_dictionary):
         count = tokenizer.suggest_freq(word) if frequency is None else frequency
         tokenizer.FREQ[word] = count
         tokenizer.total += count
@@ -46,7 +46,8 @@ def lexicon(user_dictionary: bytes = b"") -> Lexicon:
     return Lexicon(tokenizer.FREQ, tokenizer.total, frozenset(split))
 
 
-def _user_words(data: bytes) -> Iterator[tuple[str, int | None]]:
+def user_words(data: bytes) -> Iterator[tuple[str, int | None]]:
+    """Give the words of a user dictionary with their frequencies, None where it has none."""
     for number, raw in enumerate(data.split(b"\n"), start=1):
         try:
             line = raw.strip().decode().lstrip("\ufeff")

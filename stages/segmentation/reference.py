@@ -14,6 +14,7 @@ from headrace.stages.kernels.arrays import Column, Flags
 from headrace.stages.kernels.characters import simplified
 from headrace.stages.kernels.chinese_words_tables import FIRST_HAN, LAST_HAN
 from headrace.stages.segmentation.lexicon import lexicon
+from headrace.stages.segmentation.mending import mended_by_twin
 from headrace.stages.statistics.spacy_rules import cut_text
 from headrace.stages.statistics.spans import Words, kinds
 
@@ -24,7 +25,7 @@ def reference_english(column: Column) -> Words:
     return _as_bounds(texts, [cut_text(text) for text in texts])
 
 
-def reference_chinese(column: Column, traditional: Flags, user_dictionary: bytes) -> Words:
+def reference_chinese(column: Column, traditional: Flags, user_dictionary: bytes, *, mend: bool) -> Words:
     """Give the words of a text column as jieba cuts each document; a traditional one is cut as its simplified form."""
     tokenizer, split = _tokenizer(user_dictionary)
     texts = _texts(column)
@@ -33,7 +34,7 @@ def reference_chinese(column: Column, traditional: Flags, user_dictionary: bytes
             _of_sizes(text, tokenizer.lcut(folded(text))) if other else tokenizer.lcut(text)
             for text, other in zip(texts, traditional.tolist(), strict=True)
         ]
-    return _as_bounds(texts, lists)
+    return _as_bounds(texts, [mended_by_twin(words, user_dictionary) for words in lists] if mend else lists)
 
 
 def folded(text: str) -> str:

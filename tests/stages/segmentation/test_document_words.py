@@ -100,3 +100,15 @@ def test_chunks_slices_and_nulls_are_documents_too() -> None:
     nothing = OURS.words(pa.array([None, None], pa.string()), np.array([True, False]), np.array([False, False]))
     assert nothing.firsts.tolist() == [0, 0, 0]
     assert OURS.words(pa.array([], pa.string()), np.zeros(0, bool), np.zeros(0, bool)).firsts.tolist() == [0]
+
+
+@pytest.mark.parametrize("mend", [False, True])
+def test_a_million_characters_of_any_kind_take_no_square_of_it(*, mend: bool) -> None:
+    """No mark, only pictures, joined pictures, marks alone, scripts in turns, torn letters: all end at once."""
+    units = ("的", "😀", "👩\u200d", "\u0301", "中A1ひカя😀", "c#", "1.5%")
+    texts = [unit * (1_000_000 // len(unit)) for unit in units]
+    words = DocumentWords(mend=mend, user_dictionary="的·的\nя b\n".encode()).words(
+        pa.array(texts, pa.large_string()), np.ones(len(texts), bool), np.zeros(len(texts), bool)
+    )
+    sizes = np.add.reduceat(words.ends - words.begins, words.firsts[:-1])
+    assert sizes.tolist() == [len(text.encode()) for text in texts]

@@ -9,12 +9,15 @@ import jieba
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from jieba import finalseg
 
 from headrace.schemas.errors import ConfigError
 from headrace.stages.kernels.arrays import read_only
 from headrace.stages.kernels.characters import simplified
 from headrace.stages.segmentation.lexicon import lexicon
+from headrace.stages.segmentation.reference import folded
 from headrace.stages.segmentation.tables import word_tables
 from headrace.stages.segmentation.words import chinese_words
 
@@ -88,12 +91,6 @@ def test_each_text_alone_gives_the_same_words() -> None:
     assert [chinese_words(pa.array([text])).arrow().to_pylist()[0] for text in SENTENCES] == batch
 
 
-def folded(text: str) -> str:
-    """Give the text that a traditional one is cut like: character by character, among those that words are made of."""
-    table = {old: new for old, new in simplified().items() if all(0x4E00 <= c <= 0x9FD5 for c in (old, new))}
-    return text.translate(table)
-
-
 def test_traditional_text_is_cut_as_its_simplified_form() -> None:
     """Borders are places in the text itself, and flags choose text by text."""
     text = "我來到北京清華大學，國務院與資訊產業"
@@ -101,6 +98,20 @@ def test_traditional_text_is_cut_as_its_simplified_form() -> None:
     assert words[0] == ["我", "來到", "北京", "清華大學", "，", "國務院", "與", "資訊", "產業"]
     assert list(map(len, words[0])) == list(map(len, jieba.lcut(folded(text))))
     assert words[1] == jieba.lcut(text)
+
+
+@pytest.mark.parametrize("model", [True, False])
+@given(
+    text=st.text(
+        st.one_of(st.sampled_from(sorted(map(chr, simplified()))), st.sampled_from("，。a1的一國學生")), max_size=60
+    )
+)
+def test_any_traditional_text_has_the_borders_of_its_simplified_form(*, model: bool, text: str) -> None:
+    """Character by character, the model on and off, as jieba cuts the simplified form."""
+    flags = np.array([True])
+    words = chinese_words(pa.array([text]), model=model, traditional=flags).arrow().to_pylist()[0]
+    assert list(map(len, words)) == list(map(len, jieba.lcut(folded(text), HMM=model)))
+    assert "".join(words) == text
 
 
 def test_tables_are_kept_and_the_same_when_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
