@@ -199,7 +199,7 @@ class Filter(BatchStage):
 
     def _statistics(self, texts: Array, sort: Kind) -> Statistics:
         """Give what counts texts of one kind."""
-        from headrace.stages.filtering.reference import PlainStatistics
+        from headrace.stages.filtering.reference_published import PlainPublished
         from headrace.stages.statistics.statistics import Statistics
 
         words = _document_words(self.model_dump_json(include={"engine", "user_dictionary"}), self._file)
@@ -208,7 +208,7 @@ class Filter(BatchStage):
         def cut(column: Column) -> Words:
             return words.words(column, np.full(len(column), chinese), np.full(len(column), traditional))
 
-        kind = PlainStatistics if self.engine == "reference" else Statistics
+        kind = PlainPublished if self.engine == "reference" else Statistics
         return kind(texts, cut(texts), self.compat, cut)
 
 

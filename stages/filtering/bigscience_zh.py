@@ -62,18 +62,16 @@ class BigscienceZh(Preset):
 
     def measure_own(self, value: str, statistics: Statistics) -> Floats:
         """Give a value of BigScience's."""
-        from headrace.stages.statistics import bigscience
-
         match value:
             case "words":
-                return bigscience.word_count(statistics).astype(float)
+                return statistics.bare_words()
             case "character_repetition_share":
-                return bigscience.character_repetition(statistics, self.character_repetition_length)
+                return statistics.character_repetition(self.character_repetition_length)
             case "word_repetition_share":
-                return bigscience.word_repetition(statistics, self.word_repetition_length)
+                return statistics.word_repetition(self.word_repetition_length)
             case "special_character_share":
-                return bigscience.special_characters(statistics)
+                return statistics.special_character_share()
             case "stop_word_share":
-                return bigscience.listed_share(statistics, self.stop_words)
+                return statistics.listed_share(self.stop_words)
             case _:
-                return bigscience.listed_share(statistics, self.flagged_words)
+                return statistics.listed_share(self.flagged_words)

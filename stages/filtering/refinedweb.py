@@ -91,7 +91,7 @@ class Refinedweb(Preset):
         return self._lines(statistics)[1] if self.remove_lines else None
 
     def _lines(self, statistics: Statistics) -> tuple[Mapping[str, Counts], Array]:
-        from headrace.stages.statistics.refinedweb import LineSettings, refinedweb
+        from headrace.stages.statistics.refinedweb import LineSettings
 
         settings = LineSettings(self.uppercase_line_share, self.fewest_line_words, self.phrase_line_words)
-        return statistics.once(settings, lambda: refinedweb(statistics, settings))
+        return statistics.refinedweb(settings)

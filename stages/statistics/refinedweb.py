@@ -24,7 +24,7 @@ REFINEDWEB = (
     *("refinedweb_lines", "refinedweb_uppercase", "refinedweb_numeric", "refinedweb_counter", "refinedweb_few_words"),
     *("refinedweb_phrase", "refinedweb_words", "refinedweb_removed_words"),
 )
-_TAKEN = REFINEDWEB[1:6]
+TAKEN = REFINEDWEB[1:6]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def refinedweb(statistics: Statistics, settings: LineSettings) -> tuple[Mapping[
     )
     counts = by_name(REFINEDWEB, table)
     kept = text_array(text, bounds)
-    changed = pa.array(sum((counts[name] for name in _TAKEN[1:]), counts[_TAKEN[0]]) > 0)
+    changed = pa.array(sum((counts[name] for name in TAKEN[1:]), counts[TAKEN[0]]) > 0)
     return counts, pc.if_else(changed, pc.utf8_trim_whitespace(kept), kept)
 
 

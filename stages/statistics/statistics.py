@@ -10,7 +10,7 @@ import numpy as np
 
 from headrace.stages.kernels.arrays import Array, Column, Counts, Floats, text_buffers
 from headrace.stages.kernels.statistics_long_lines import long_line_counts
-from headrace.stages.statistics import compatible
+from headrace.stages.statistics import bigscience, compatible
 from headrace.stages.statistics.count import (
     GRAMS,
     LINES,
@@ -23,6 +23,7 @@ from headrace.stages.statistics.count import (
     counts_of_repeats,
     counts_of_words,
 )
+from headrace.stages.statistics.refinedweb import LineSettings, refinedweb
 from headrace.stages.statistics.shares import Formulae, derived, divided, parts, value_of
 from headrace.stages.statistics.spans import Spans, Words
 from headrace.stages.statistics.stop_words import ENGLISH_STOPS
@@ -79,8 +80,7 @@ class Statistics:
         if name in _OF_SETTINGS:
             return (self.lines(SHORT) | self.stops(ENGLISH_STOPS))[name]
         if name in compatible.GROUPS:
-            make = compatible.GROUPS[name]
-            return self.once(make, lambda: make(self))[name]
+            return self._compatible(name)[name]
         return self._group(_GROUPS[name])[name]
 
     def lines(self, short: int) -> dict[str, Counts]:
@@ -98,7 +98,7 @@ class Statistics:
         """
         if self.formulae in ("headrace", "datatrove"):
             return self.stops(stops)["stop_word_kinds"].astype(np.float64)
-        counts = self.once(("split", stops), lambda: compatible.split_counts(self, stops))
+        counts = self.once(("split", stops), lambda: self._split(stops))
         return counts["split_small_stops" if self.formulae == "dclm" else "split_stops"].astype(np.float64)
 
     def short_line_share(self, short: int) -> Floats:
@@ -113,6 +113,40 @@ class Statistics:
     def c4(self, settings: C4Settings) -> tuple[Mapping[str, Counts], Array]:
         """Give what C4's line rules take, and the lines kept, each with a line feed."""
         return self.once(settings, lambda: c4_counts(self.column, self.cut, settings, self.words))
+
+    def refinedweb(self, settings: LineSettings) -> tuple[Mapping[str, Counts], Array]:
+        """Give what RefinedWeb's line rules take, and the texts without it."""
+        return self.once(settings, lambda: self._refinedweb(settings))
+
+    def character_repetition(self, size: int) -> Floats:
+        """Give how many runs of characters are among the most frequent ones, as BigScience counts."""
+        return bigscience.character_repetition(self, size)
+
+    def word_repetition(self, size: int) -> Floats:
+        """Give how many runs of words occur more than once, of all."""
+        return bigscience.word_repetition(self, size)
+
+    def special_character_share(self) -> Floats:
+        """Give how many characters are neither letters nor marks of letters, of all."""
+        return bigscience.special_characters(self)
+
+    def bare_words(self) -> Floats:
+        """Give how many words have something else than signs."""
+        return bigscience.word_count(self).astype(np.float64)
+
+    def listed_share(self, listed: tuple[str, ...]) -> Floats:
+        """Give how many words and pairs of words are in a list, per word."""
+        return bigscience.listed_share(self, listed)
+
+    def _compatible(self, name: str) -> Mapping[str, Counts]:
+        make = compatible.GROUPS[name]
+        return self.once(make, lambda: make(self))
+
+    def _split(self, stops: tuple[str, ...]) -> Mapping[str, Counts]:
+        return compatible.split_counts(self, stops)
+
+    def _refinedweb(self, settings: LineSettings) -> tuple[Mapping[str, Counts], Array]:
+        return refinedweb(self, settings)
 
     def _long_lines(self, characters: int) -> Floats:
         return long_line_counts(*text_buffers(self.column), characters).astype(np.float64)
