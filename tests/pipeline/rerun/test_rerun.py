@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +22,8 @@ from headrace.pipeline.explain import explain
 from headrace.pipeline.inspect_run import inspect_run
 from headrace.pipeline.run import run_pipeline
 from headrace.pipeline.verify import verify
+from headrace.schemas.failpoints import FAILPOINT
+from headrace.schemas.manifest import read_published
 
 Runs: TypeAlias = Callable[..., Path]
 TAILS = {"tokens": TOKENS, "texts": TEXTS}
@@ -168,3 +174,20 @@ def test_plan_and_looks_name_the_run(folder: Path, tmp_path: Path) -> None:
     assert not [name for name in explain(run, "old:0.txt#0")["document"] if name.startswith("parsed")]
     totals = [inspect_run(path)["report"]["totals"] for path in (run, folder / "tokens")]
     assert Counter(totals[0])["documents"] == Counter(totals[1])["documents"] and totals[0]["files"] == 7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["unit.files.synced", "manifest.appended"])
+def test_the_command_goes_on_where_it_was_killed(folder: Path, tmp_path: Path, step: str) -> None:
+    """SIGKILL in the middle of the second commit; the same command, without the input, gives the same bytes."""
+    settings = ("clean.min_characters=60", "write.shard_tokens=1000")
+    whole = output(rerun(folder / "tokens", tmp_path / "whole", *settings))
+    options = [word for text in settings for word in ("--set", text)]
+    command = [sys.executable, "-m", "headrace", "rerun", folder / "tokens", *options, "--run", tmp_path / "cut"]
+    environment = {**os.environ, FAILPOINT: f"{step}:2"}
+    assert subprocess.run(command, env=environment, capture_output=True).returncode == -signal.SIGKILL
+    assert 0 < read_published(tmp_path / "cut") < len(whole)
+    away = moved_away(folder)
+    assert subprocess.run(command, capture_output=True).returncode == 0
+    shutil.move(away, folder / "in")
+    assert output(tmp_path / "cut") == whole
