@@ -84,6 +84,14 @@ def test_the_policy_leaves_out_by_address_and_words_and_names_licences(runs: Run
     assert sum(table["values.noai"].to_pylist()) == 1
 
 
+def test_the_filter_drops_by_a_preset_and_by_rules_and_keeps_verse(runs: Runs) -> None:
+    """One document for each reason; prose in both languages and the poem stay."""
+    report = runs.report("filters")
+    dropped = {reason: n for row in report["funnel"] for reason, n in row["dropped"].items()}
+    assert dropped == {"call_now": 1, "general.max_repeated_piece_share": 1, "wechat_spam": 1}
+    assert report["totals"]["kept"] == 3
+
+
 def test_the_users_stage_drops_and_measures(runs: Runs) -> None:
     """The plug-in's rule is in the funnel, and its value is kept for every document that passed."""
     report = runs.report("custom_stage")
