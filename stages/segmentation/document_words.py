@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Literal
 from unicodedata import category
@@ -19,11 +19,12 @@ from headrace.stages.segmentation.mending import mended
 from headrace.stages.segmentation.reference import reference_chinese, reference_english
 from headrace.stages.segmentation.words import chinese_words
 from headrace.stages.statistics.characters import flags
-from headrace.stages.statistics.spacy_rules import rules
+from headrace.stages.statistics.spacy_rules import cut_text, rules
 from headrace.stages.statistics.spans import Spans, Words
+from headrace.stages.statistics.treebank import Treebank, cut_treebank
 
 Engine = Literal["headrace", "reference"]
-EnglishWords = Literal["spacy"]
+EnglishWords = Literal["spacy", "nltk"]
 
 
 class DocumentWords:
@@ -40,12 +41,12 @@ class DocumentWords:
         """Choose by whose rules.
 
         Chinese words are `jieba.lcut`'s, with the words of `user_dictionary` (jieba's format, UTF-8). English words are
-        those of spaCy's blank English. `mend` takes jieba's oddities out: runs of letters in any script, of kana, and
-        characters of several code points stay whole, and the user's words may hold any character. `reference` asks
-        these packages document by document, and gives the same words.
+        those of spaCy's blank English, or of NLTK's tokenizer (the Penn Treebank's rules). `mend` takes jieba's
+        oddities out: runs of letters in any script, of kana, and characters of several code points stay whole, and the
+        user's words may hold any character. `reference` asks these packages document by document, and gives the same.
         """
         self._user_dictionary, self._mend = user_dictionary, mend
-        self._english: Callable[[Column], Words] = Spans().words if engine == "headrace" else reference_english
+        self._english = _english(english_words, engine)
         self._engine = engine
 
     def words(self, column: Column, chinese: Flags, traditional: Flags) -> Words:
@@ -80,6 +81,12 @@ class DocumentWords:
         if self._mend:
             cuts = mended(cuts, self._user_dictionary)
         return Words(*word_bounds(cuts.data, cuts.offsets, cuts.borders, cuts.firsts, word_kinds()))
+
+
+def _english(english_words: EnglishWords, engine: Engine) -> Callable[[Column], Words]:
+    if engine == "reference":
+        return partial(reference_english, cut=cut_text if english_words == "spacy" else cut_treebank)
+    return (Spans() if english_words == "spacy" else Treebank()).words
 
 
 def _in_order(chosen: Flags, ours: Words, theirs: Words) -> Words:

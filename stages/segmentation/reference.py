@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -15,14 +15,13 @@ from headrace.stages.kernels.characters import simplified
 from headrace.stages.kernels.chinese_words_tables import FIRST_HAN, LAST_HAN
 from headrace.stages.segmentation.lexicon import lexicon
 from headrace.stages.segmentation.mending import mended_by_twin
-from headrace.stages.statistics.spacy_rules import cut_text
 from headrace.stages.statistics.spans import Words, kinds
 
 
-def reference_english(column: Column) -> Words:
-    """Give the words of a text column as spaCy's blank English cuts each document."""
+def reference_english(column: Column, cut: Callable[[str], list[str]]) -> Words:
+    """Give the words of a text column as a function cuts each document."""
     texts = _texts(column)
-    return _as_bounds(texts, [cut_text(text) for text in texts])
+    return _as_bounds(texts, [cut(text) for text in texts])
 
 
 def reference_chinese(column: Column, traditional: Flags, user_dictionary: bytes, *, mend: bool) -> Words:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headrace.stages.kernels.statistics_spans import END_MARK, PUNCTUATION
-from headrace.stages.segmentation.document_words import DocumentWords
+from headrace.stages.segmentation.document_words import DocumentWords, EnglishWords
 from headrace.stages.statistics.spans import Words
 
 jieba.setLogLevel(60)
@@ -20,7 +20,12 @@ PIECES = (
     *"的一是不了中国人學語。，！？…《》“”:;.!?()-'\"%#é　\t\n\r ０ひ😀",
     *("研究生命", "清華大學", "C++", "3.14%", "\r\n", " \u2028", "can't", ":)", "U.S.", "the wheel", "!!", "――"),
 )
-OURS, REFERENCE = DocumentWords(), DocumentWords(engine="reference")
+RULES: tuple[EnglishWords, ...] = ("spacy", "nltk")
+ENGINES = {
+    rules: (DocumentWords(english_words=rules), DocumentWords(english_words=rules, engine="reference"))
+    for rules in RULES
+}
+OURS = ENGINES["spacy"][0]
 
 
 def listed(texts: list[str], words: Words) -> list[list[str]]:
@@ -62,13 +67,17 @@ def test_kinds_say_which_words_are_marks(word: str, kind: int) -> None:
 documents = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
 
 
+@pytest.mark.parametrize("english", RULES)
 @given(batch=st.lists(st.tuples(documents, st.booleans(), st.booleans()), max_size=8))
-def test_the_packages_give_the_same_bounds_and_kinds(batch: list[tuple[str, bool, bool]]) -> None:
+def test_the_packages_give_the_same_bounds_and_kinds(
+    english: EnglishWords, batch: list[tuple[str, bool, bool]]
+) -> None:
     """Whatever the texts and flags, kernels and the packages themselves agree in every array."""
     texts = [text for text, _, _ in batch]
     chinese, traditional = (np.array([row[place] for row in batch], bool) for place in (1, 2))
     column = pa.array(texts, pa.large_string())
-    assert equal(OURS.words(column, chinese, traditional), REFERENCE.words(column, chinese, traditional))
+    ours, reference = ENGINES[english]
+    assert equal(ours.words(column, chinese, traditional), reference.words(column, chinese, traditional))
 
 
 def test_a_users_words_count_in_both_engines_and_leave_no_trace() -> None:
