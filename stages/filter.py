@@ -53,6 +53,8 @@ if TYPE_CHECKING:  # so that reading a configuration loads no kernels
     from headrace.stages.statistics.spans import Words
     from headrace.stages.statistics.statistics import Statistics
 
+_CUTTING = {"engine", "english_words", "user_dictionary", "mend"}  # options that decide how words are cut
+
 
 class Filter(BatchStage):
     """Drop documents by presets that are chosen by language, then by rules of your own.
@@ -83,7 +85,13 @@ class Filter(BatchStage):
     engine: Literal["headrace", "reference"] = Field(
         "headrace", description="reference: spaCy, jieba and plain Python; slow, and the same values."
     )
+    english_words: Literal["spacy", "nltk"] = Field(
+        "spacy", description="Whose rules cut English words: spaCy's, or the Penn Treebank's as in NLTK."
+    )
     user_dictionary: str | None = Field(None, description="Words for the cutting of Chinese: a file in jieba's format.")
+    mend: bool = Field(
+        False, description="Mend what jieba does oddly with other letters: docs/reference/words.md lists it."
+    )
     prefix: str = Field("", pattern=r"^[a-z0-9_]{0,20}$", description="Before the names of values: of a second filter.")
     gopher: Gopher = Field(Gopher(), description="Rules of repetition and quality by Gopher.")
     c4: C4 = Field(C4(), description="Rules of lines by C4.")
@@ -202,7 +210,7 @@ class Filter(BatchStage):
         from headrace.stages.filtering.reference_published import PlainPublished
         from headrace.stages.statistics.statistics import Statistics
 
-        words = _document_words(self.model_dump_json(include={"engine", "user_dictionary"}), self._file)
+        words = _document_words(self.model_dump_json(include=_CUTTING), self._file)
         _, chinese, traditional = sort
 
         def cut(column: Column) -> Words:
@@ -219,4 +227,6 @@ def _document_words(options: str, file: Path | None) -> DocumentWords:
 
     stage = Filter.model_validate_json(options)
     dictionary = (file.read_bytes() if file else stage.packed(Path())) or b""
-    return DocumentWords(user_dictionary=dictionary, engine=stage.engine)
+    return DocumentWords(
+        english_words=stage.english_words, user_dictionary=dictionary, mend=stage.mend, engine=stage.engine
+    )

@@ -16,7 +16,7 @@ _MEASURING = ("compat", "english_words", "user_dictionary", "mend", "prefix")  #
 
 def unanswerable(after: Filter, before: Filter) -> list[str]:
     """Name the options of `after` that ask for what `before` did not measure, or measured otherwise."""
-    faults = [name for name in _MEASURING if getattr(after, name, None) != getattr(before, name, None)]
+    faults = [name for name in _MEASURING if getattr(after, name) != getattr(before, name)]
     faults += _settings(after, before)
     faults += _patterns(after, before)
     measured = frozenset((*before.asked().names, *of_patterns(before.patterns)))

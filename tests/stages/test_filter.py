@@ -262,6 +262,7 @@ def test_another_number_is_answered_without_the_text(table_of: Tables) -> None:
         ({"compat": "datatrove"}, ["compat"]),
         ({"prefix": "x_"}, ["prefix"]),
         ({"engine": "reference"}, []),
+        ({"english_words": "nltk", "mend": True}, ["english_words", "mend"]),
         ({"gopher": {"stop_words": ["a"]}}, ["gopher.stop_words"]),
         ({"c4": {"longest_word_characters": 9}}, []),  # nobody asks c4
         ({"gopher": {"min_characters": 5}}, []),
@@ -335,6 +336,17 @@ def test_a_user_dictionary_travels_with_the_run(tmp_path: Any, table_of: Tables)
         with pytest.raises(ConfigError, match=said):
             made(user_dictionary=f"{name}.txt").packed(tmp_path)
     assert made().packed(tmp_path) is None
+
+
+def test_words_are_cut_by_the_rules_that_are_chosen(table_of: Tables) -> None:
+    """NLTK cuts "cannot" in two and leaves a full stop within; mend keeps runs of other letters whole."""
+    texts, languages = ["I cannot. Go to etc.now", "книга 好书 にほんご"], ["en", "zh"]
+    by_default, chosen = (
+        run(made(profiles={}, **options), texts, table_of, language=languages)
+        for options in ({}, {"english_words": "nltk", "mend": True})
+    )
+    assert [row["values.filter_words"] for row in by_default] != [row["values.filter_words"] for row in chosen]
+    assert by_default[1]["values.filter_words"] > chosen[1]["values.filter_words"]
 
 
 def test_a_null_text_and_no_rows_are_measured_too(table_of: Tables) -> None:
