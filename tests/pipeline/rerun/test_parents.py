@@ -12,6 +12,8 @@ from tests.pipeline.rerun.small_reruns import MARK, fresh, output, rerun
 
 from headrace.pipeline.forgetting.forget import forget
 from headrace.pipeline.load import load_config
+from headrace.pipeline.replay import Replay, make_replay
+from headrace.pipeline.replay_choice import Wanted
 from headrace.pipeline.run import run_pipeline
 from headrace.pipeline.verify import verify
 from headrace.schemas.errors import FormatError, HeadraceError
@@ -113,3 +115,55 @@ def test_the_run_is_not_written_to(made: Path, tmp_path: Path) -> None:
     new = rerun(run, tmp_path / "new", "clean.min_characters=60")
     assert {path: path.stat().st_mtime_ns for path in run.rglob("*")} == before
     assert verify(new).problems == () == verify(new).leftovers
+
+
+ORDERED = """
+from typing import Literal
+import pyarrow.compute as pc
+from headrace.stages.base import OrderedStage, RunContext
+
+class Loud(OrderedStage):
+    kind: Literal["loud"] = "loud"
+    def open(self, context: RunContext):
+        return State(context.stage)
+
+class State:
+    def __init__(self, stage):
+        self.stage = stage
+    def accept(self, batch):
+        from headrace.stages.apply import settle
+        table = batch.documents
+        table = table.set_column(table.schema.get_field_index("text"), "text", pc.utf8_upper(table["text"]))
+        return settle(self.stage, batch, table), None
+    def flush(self, through):
+        return ()
+    def finish(self):
+        return None
+"""
+
+
+def test_texts_that_an_ordered_stage_changes_come_back(tmp_path: Path) -> None:
+    """A user's stage with a state that changes documents, in front of one whose option is changed."""
+    tail = f"  - {{kind: loud}}\n  - {{kind: mark, mark: MILL}}{TAIL}"
+    fresh(tmp_path, "plain", tail=TAIL)
+    (tmp_path / "mark.py").write_text(MARK + ORDERED, encoding="utf-8")
+    run = fresh(tmp_path, "run", tail=tail)
+    assert any(text.isupper() for text in ds.dataset(run / "documents").to_table()["text"].to_pylist())
+    again = rerun(run, tmp_path / "new", "mark.2.mark=GATE")
+    assert output(again) == output(fresh(tmp_path, "whole", "stages.9.mark=GATE", tail=tail))
+
+
+def test_a_replay_can_be_run_again_and_a_rerun_replayed(made: Path, tmp_path: Path) -> None:
+    """Both name a run before them, and both give what the other way round gives."""
+    lines = Wanted("cp037", path="*.txt")
+    replayed = started(make_replay(made / "run", lines, tmp_path / "replayed"))
+    first = rerun(replayed, tmp_path / "first", "clean.min_characters=20")
+    again = rerun(made / "run", tmp_path / "again", "clean.min_characters=20")
+    second = started(make_replay(again, lines, tmp_path / "second"))
+    assert output(first) == output(second) != output(replayed)
+    assert kept(first)
+
+
+def started(made: Replay) -> Path:
+    assert run_pipeline(made.loaded, plan=made.plan).state == "done"
+    return made.loaded.run_dir
