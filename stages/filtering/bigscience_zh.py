@@ -20,7 +20,7 @@ class BigscienceZh(Preset):
     """Rules of repetition, signs and words of lists, with ROOTS' numbers for Chinese.
 
     Words are jieba's, where BigScience cut by a model of SentencePiece, and the lists are our own. Its rules of
-    language and perplexity are no rules of the text alone: ask `scores.language` and a column of your own.
+    language and perplexity need models: `min_confidence` of the stage `language`, and a column of your own.
     """
 
     name: ClassVar[str] = "bigscience_zh"
