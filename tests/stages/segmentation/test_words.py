@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import jieba
@@ -16,9 +17,9 @@ from jieba import finalseg
 from headrace.schemas.errors import ConfigError
 from headrace.stages.kernels.arrays import read_only
 from headrace.stages.kernels.characters import simplified
-from headrace.stages.segmentation.lexicon import lexicon
+from headrace.stages.segmentation.lexicon import Lexicon, lexicon
 from headrace.stages.segmentation.reference import folded
-from headrace.stages.segmentation.tables import word_tables
+from headrace.stages.segmentation.tables import built_tables, word_tables
 from headrace.stages.segmentation.words import chinese_words
 
 jieba.setLogLevel(60)
@@ -72,6 +73,14 @@ def test_a_user_dictionary_of_other_bytes_is_refused() -> None:
     """A dictionary in GBK is no silent garbage: the message names the line."""
     with pytest.raises(ConfigError, match="line 2: the user dictionary is not UTF-8"):
         lexicon("a 1\n中文 3\n".encode("gbk"))
+
+
+def test_a_user_dictionary_that_the_tables_cannot_hold_is_refused() -> None:
+    """More different frequencies than an entry has numbers for are no wrong words: the message says the most."""
+    characters = [chr(0x4E00 + number) for number in range(400)]
+    words = dict(zip(map("".join, product(characters, repeat=2)), range(1, 1 << 17), strict=False))
+    with pytest.raises(ConfigError, match=r"too large: 131,072 different frequencies"):
+        built_tables(Lexicon(words, sum(words.values())))
 
 
 def test_borders_are_places_in_the_buffer_of_the_texts() -> None:
