@@ -12,8 +12,8 @@ from headrace.stages.filtering.reference import sentences, words_of
 from headrace.stages.kernels.statistics_spans import END_MARK, PUNCTUATION
 from headrace.stages.statistics.spans import Spans
 
-LONGEST = 6000  # characters of a document: plain Python is slow
-EACH = 40  # documents of a language
+LONGEST = 4000  # characters of a document: plain Python is slow
+EACH = 20  # documents of a language
 
 
 def texts_of(folder: Path) -> list[str]:
