@@ -91,7 +91,7 @@ def _print_tables(answer: Part) -> None:
 def _change(change: Part) -> Iterator[str]:
     yield f"{_TITLES[change['change']]}: {_way(change)}, {_documents(change['documents'])}"
     if later := change["not_measured_by"]:
-        yield f"  {', '.join(later)} never saw {'it' if change['documents'] == 1 else 'them'}: not known yet"
+        yield f"  {', '.join(later)} never saw {'it' if change['documents'] == 1 else 'them'}: a rerun finds out"
     for example in change["examples"]:
         yield f"  {example['doc_id']}{_measured(example)}"
         if example["text"] is not None:

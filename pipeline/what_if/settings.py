@@ -140,13 +140,13 @@ def _reasons(committed: Committed, name: str, old: Stage, new: Stage) -> Iterato
     if options := new.unanswerable(old):
         yield f"{', '.join(f'{name}.{option}' for option in options)} changes the text or what is measured of it"
     if _another(committed, name, new):
-        was = committed.plan["versions"].get(name)
+        was = committed.plan.get("versions", {}).get(name)
         yield f"the run measured with version {was} of stage {name}, and this release has {type(old).version}"
 
 
 def _another(committed: Committed, name: str, stage: Stage) -> bool:
     """Whether the run measured by another version of a stage than this release has."""
-    return bool(committed.plan["versions"].get(name) != stage.version)
+    return bool(committed.plan.get("versions", {}).get(name) != stage.version)
 
 
 def _remedy(committed: Committed, stage: str, settings: Sequence[str]) -> str:

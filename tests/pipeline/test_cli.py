@@ -27,6 +27,8 @@ COMMANDS = (
     "inspect",
     "report",
     "explain",
+    "rerun",
+    "what-if",
     "replay",
     "forget",
     "verify",

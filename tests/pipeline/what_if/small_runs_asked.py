@@ -47,13 +47,15 @@ def write_input(folder: Path) -> None:
     known: list[str] = []
     for number in range(6):
         lines = []
-        for _ in range(60):
+        for _ in range(40):
             line = " ".join(rng.choice(_WORDS) for _ in range(rng.randint(1, 45))) + rng.choice(("", ".", "。"))
             line = rng.choice(known) if known and rng.random() < 0.2 else line
             known.append(line)
             lines.append(line)
         plain = " ".join(rng.choice(_PLAIN) for _ in range(120))
         lines += [f"{plain} ==== ==== ====.", f"{plain}."]  # nearly the same; the first has more signs
+        games = " ".join(f"{rng.choice(_PLAIN)} {rng.choice(('dice', 'cards'))}" for _ in range(30))
+        lines += ["2024-01-01 " * (12 + number), f"{games}."]
         (folder / "in" / f"{number}{number % 2}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

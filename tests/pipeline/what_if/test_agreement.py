@@ -26,6 +26,7 @@ stages:
   - {{kind: parse}}
   - {{kind: language, model: scripts}}
   - {{kind: clean}}
+  - {{kind: filter, profiles: {{}}, rules: {{long: words > 5000, signs: values.symbol_share > 0.2}}}}
   - {{kind: dedup}}
   - {{kind: grade, keep: [A, B, C]}}
   - {{kind: write, format: parquet, record: full}}
@@ -36,10 +37,11 @@ SETTINGS = (
     "clean.max_symbol_share=0.03",
     "clean.min_characters=5",
     "clean.max_punctuation_share=null",
+    "filter.rules.long=words > 2500 and not language == 'en'",
     "grade.keep=[A, B]",
     "grade.a=0.8",
 )
-ORDER = ("read", "decode", "parse", "language", "clean", "dedup", "grade", "write")
+ORDER = ("read", "decode", "parse", "language", "clean", "filter", "dedup", "grade", "write")
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +60,8 @@ def test_what_is_stored_gives_every_verdict_of_the_run(run: Path) -> None:
     assert answer["documents"] == len(rows(run)) > 400
     counted = {(row["stage"], row["rule"]): row["now"] for row in answer["rules"]}
     dropped = {(r["stage"], why): n for r in report["funnel"] for why, n in r["dropped"].items()}
-    assert counted == {key: n for key, n in dropped.items() if key[0] in ("language", "clean", "grade")}
-    for example in report["examples"]:
+    assert counted == {key: n for key, n in dropped.items() if key[0] in ("language", "clean", "filter", "grade")}
+    for example in {(row["stage"], row["reason"]): row for row in report["examples"]}.values():
         found = explain(run, example["doc_id"])
         assert [found[name] for name in ("stage", "reason", "value", "threshold")] == [
             example[name] for name in ("stage", "reason", "value", "threshold")
