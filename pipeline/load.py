@@ -14,7 +14,7 @@ from headrace.pipeline.config_errors import describe, is_echo, value_steps
 from headrace.pipeline.overrides import Override, overridden, parse_override
 from headrace.pipeline.packs import pack_stages
 from headrace.pipeline.plugins import Plugin, load_builtins, read_plugin
-from headrace.pipeline.rule_values import unknown_values
+from headrace.pipeline.rule_values import repeated_prefixes, unknown_values
 from headrace.pipeline.yaml_lines import Steps, YamlFile, read_yaml
 from headrace.schemas.errors import ConfigError
 
@@ -111,7 +111,8 @@ def changed_config(file: YamlFile, overrides: Sequence[Override]) -> PipelineCon
 def _validated(draft: _Draft) -> tuple[PipelineConfig | None, list[tuple[int, str]]]:
     try:
         config = PipelineConfig.model_validate(draft.value)
-        return config, [draft.fault(steps, message) for steps, message in unknown_values(config.stages)]
+        faults = (*unknown_values(config.stages), *repeated_prefixes(config.stages))
+        return config, [draft.fault(steps, message) for steps, message in faults]
     except ValidationError as error:
         details = [e for e in error.errors(include_url=False) if not is_echo(e)]
     return None, [draft.fault(value_steps(draft.value, e["loc"]), describe(e, draft.value)) for e in details]

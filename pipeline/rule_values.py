@@ -1,4 +1,4 @@
-"""Rules that ask values which no stage before them gives: they would never hold, and nobody would hear of it."""
+"""What only a whole chain tells of its filters: rules that ask what no stage gives, and values written over."""
 
 from __future__ import annotations
 
@@ -39,6 +39,16 @@ def unknown_values(stages: Sequence[Stage]) -> Iterator[tuple[Steps, str]]:
         if not type(stage).__module__.startswith("headrace."):
             return
         known |= given(stage)
+
+
+def repeated_prefixes(stages: Sequence[Stage]) -> Iterator[tuple[Steps, str]]:
+    """Give the places of filters whose values would stand in the columns of an earlier one, with the words for it."""
+    seen: dict[str, int] = {}
+    for number, stage in enumerate(stages):
+        if isinstance(stage, Filter) and seen.setdefault(stage.prefix, number) != number:
+            why = f"its values would be written over those of stages.{seen[stage.prefix]}"
+            place = ("stages", number)
+            yield place, f"stages.{number} (filter): {why}; give it a prefix, as in prefix: second_"
 
 
 def given(stage: Stage) -> set[str]:

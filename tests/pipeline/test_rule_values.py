@@ -1,4 +1,4 @@
-"""Rules that ask what no stage before gives are refused, with their line."""
+"""Rules that ask what no stage before gives are refused with their line, and so are two filters of one prefix."""
 
 from __future__ import annotations
 
@@ -56,6 +56,15 @@ def test_a_slip_in_a_name_is_found_by_the_chain(tmp_path: Path) -> None:
         checked(tmp_path, words + wrong)
     with pytest.raises(ConfigError, match=r"'values\.words_games'; a stage that measures it stands before"):
         checked(tmp_path, right + words)
+
+
+def test_a_second_filter_has_a_prefix(tmp_path: Path) -> None:
+    """Without, its values would take the place of the first one's, and the first could not be explained."""
+    first, second = "  - kind: filter\n", "  - kind: filter\n    prefix: late_\n"
+    checked(tmp_path, first + second)
+    for chain, prefix in ((first + first, "stages.2"), (first + second + second, "stages.3")):
+        with pytest.raises(ConfigError, match=rf"written over those of {prefix}; give it a prefix"):
+            checked(tmp_path, chain)
 
 
 def test_behind_a_stage_of_the_users_own_any_value_may_be_asked(tmp_path: Path) -> None:
