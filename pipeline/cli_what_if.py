@@ -34,11 +34,9 @@ _MOST = 1000  # examples of each change
 )
 @AS_JSON
 def what_if(run: Path, settings: tuple[str, ...], *, examples: int, listed: Path | None, as_json: bool) -> None:
-    r"""Decide once more about the documents of RUN, by other thresholds, and say what would change.
+    """Decide once more about the documents of RUN, by other thresholds, and say what would change.
 
-    \b
-    headrace what-if runs/web clean.max_symbol_share=0.3
-    headrace what-if runs/web clean.min_characters=50 clean.max_digit_share=null grade.keep='[A, B]'
+    For example: headrace what-if runs/web clean.max_symbol_share=0.3 grade.keep='[A, B]'
 
     A setting is the stage's name as in the report (`clean`, the second one `clean.2`), its option, and the value as in
     the configuration; null switches a rule off. `headrace stages clean` lists the options of a stage. Without a
