@@ -14,7 +14,7 @@ Traits = npt.NDArray[np.uint16]
 HAN, LETTER, DIGIT, SPACE, BREAK, SIGN, END, CLOSER = (1 << bit for bit in range(8))
 SEPARATOR, STOP, MODERN, LITERARY, CANTONESE, MISREAD, MISREAD_LETTER, LOST = (1 << bit for bit in range(8, 16))
 FUNCTION = MODERN | LITERARY | CANTONESE
-COUNTS = 15
+COUNTS = 14
 (
     CHARACTERS,  # but white space
     HANS,
@@ -24,16 +24,15 @@ COUNTS = 15
     LINES,  # that are not blank
     ENDED_LINES,  # by 。！？…；. and closers behind them, by a closing quote, the longer ones by any closer
     ITEM_LINES,  # without such an end and without a function character, at most 12 characters
-    PROSE,  # characters of sentences with a function character among sixteen
-    LISTED,  # characters in lists of six or more names, of which one character in five may be a function character
+    PROSE,  # Han characters of sentences with a function character among sixteen of them
+    LISTED,  # characters in lists of six or more names, of which one character in four may be a function character
     SEPARATED,  # Han characters between signs
     GARBLED,
     PAIRS,  # neighbouring Han characters
     KNOWN,  # of these, in words of today
-    SENTENCES,  # characters of sentences and lines with a Han character
 ) = range(COUNTS)
 LEAST_HAN, ONE_IN = 5, 16
-NAMES, SHORTEST_NAME, LONGEST_NAME, LEAST_SOLID = 6, 2, 10, 5
+NAMES, SHORTEST_NAME, LONGEST_NAME, LEAST_SOLID = 6, 2, 10, 4
 LONGEST_ITEM = 12
 LEAST_MISREAD, LEAST_LETTERS = 3, 3
 
@@ -84,7 +83,7 @@ def is_sign(trait: np.int64) -> bool:
 @part
 def count_sentences(data: Bytes, at: int, end: int, traits: Traits, row: Counts) -> None:
     """Count lines and the characters of sentences; a sentence ends at an END, a STOP before white space, or a line."""
-    size = han = function = 0  # of the sentence
+    han = function = 0  # of the sentence
     whole = words = 0  # of the line: its characters and function characters
     mark = last = np.int64(0)  # the last character that is no closer; the last one
     quote = False  # the last one closes a quotation
@@ -93,9 +92,8 @@ def count_sentences(data: Bytes, at: int, end: int, traits: Traits, row: Counts)
         trait = np.int64(traits[point])
         stopped = last & STOP != 0 and trait & SPACE != 0
         if stopped or trait & BREAK or is_bar(point) or (last & END and trait & (END | CLOSER) == 0):
-            row[PROSE] += size if han >= LEAST_HAN and function * ONE_IN >= han else 0
-            row[SENTENCES] += size if han else 0
-            size = han = function = 0
+            row[PROSE] += han if han >= LEAST_HAN and function * ONE_IN >= han else 0
+            han = function = 0
         if trait & BREAK:
             if whole:
                 ended = mark & (END | STOP) != 0 or quote or (last & CLOSER != 0 and whole > LONGEST_ITEM)
@@ -109,7 +107,6 @@ def count_sentences(data: Bytes, at: int, end: int, traits: Traits, row: Counts)
         if trait & SPACE:
             last = np.int64(0) if last & STOP else last
             continue
-        size += 1
         whole += 1
         han += int(trait & HAN != 0)
         function += int(trait & FUNCTION != 0)

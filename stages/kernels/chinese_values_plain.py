@@ -80,11 +80,10 @@ def sentences(text: str, trait_of: TraitOf) -> Iterator[str]:
 
 
 def count_sentence(traits: Sequence[int], row: list[int]) -> None:
-    """Count the characters of a sentence that has Han characters, and of one that has function characters."""
+    """Count the Han characters of a sentence that has enough of them, and function characters among them."""
     han = sum(trait & lines.HAN != 0 for trait in traits)
     function = sum(trait & lines.FUNCTION != 0 for trait in traits)
-    row[lines.SENTENCES] += len(traits) if han else 0
-    row[lines.PROSE] += len(traits) if han >= lines.LEAST_HAN and function * lines.ONE_IN >= han else 0
+    row[lines.PROSE] += han if han >= lines.LEAST_HAN and function * lines.ONE_IN >= han else 0
 
 
 def count_line(line: Sequence[str], trait_of: TraitOf, row: list[int]) -> None:
@@ -278,15 +277,12 @@ def count_verse_line(line: Sequence[str], trait_of: TraitOf, row: list[int]) -> 
 
 
 def top_count(text: str, trait_of: TraitOf) -> int:
-    """Give the times of the most frequent run of four Han characters of the basic plane, overlaps counted once."""
+    """Give the times of the most frequent run of three Han characters, overlaps counted once."""
     ends: dict[str, int] = {}
     times: dict[str, int] = {}
     for at in range(len(text) - verse.GRAM + 1):
         gram = text[at : at + verse.GRAM]
-        if (
-            all(trait_of(character) & lines.HAN and character <= "\uffff" for character in gram)
-            and ends.get(gram, 0) <= at
-        ):
+        if all(trait_of(character) & lines.HAN for character in gram) and ends.get(gram, 0) <= at:
             ends[gram] = at + verse.GRAM
             times[gram] = times.get(gram, 0) + 1
     return max(times.values(), default=0)

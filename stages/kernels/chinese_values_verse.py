@@ -115,12 +115,13 @@ def count_lines(data: Bytes, at: int, end: int, traits: Traits, row: Counts) -> 
         mark = mark if trait & CLOSER else trait
 
 
-GRAM = 4
+GRAM = 3
+_KEY = np.uint64((1 << 63) - 1)
 
 
 @kernel
 def top_counts(data: Bytes, offsets: Offsets, traits: Traits) -> Counts:
-    """Give per document how often its most frequent run of four Han characters stands there, overlaps counted once."""
+    """Give per document how often its most frequent run of three Han characters stands there, overlaps counted once."""
     longest = 0
     for document in range(len(offsets) - 1):
         longest = max(longest, offsets[document + 1] - offsets[document])
@@ -136,7 +137,7 @@ def top_counts(data: Bytes, offsets: Offsets, traits: Traits) -> Counts:
 
 @part
 def top_count(data: Bytes, at: int, end: int, traits: Traits, keys: Hashes, ends: Counts, counts: Counts) -> int:
-    """Give the times of the most frequent run; four code points of 16 bits are its key, so that none is mistaken."""
+    """Give the times of the most frequent run; three code points of 21 bits are its key, so that none is mistaken."""
     room = 16
     while room < end - at:
         room *= 2
@@ -146,11 +147,11 @@ def top_count(data: Bytes, at: int, end: int, traits: Traits, keys: Hashes, ends
     while at < end:
         point, at = decode(data, at)
         place += 1
-        if traits[point] & HAN == 0 or point > 0xFFFF:
+        if traits[point] & HAN == 0:
             han = 0
             continue
         han += 1
-        key = key << np.uint64(16) | np.uint64(point)
+        key = (key << np.uint64(21) | np.uint64(point)) & _KEY
         if han < GRAM:
             continue
         slot = (key * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)) & mask

@@ -10,10 +10,13 @@ from headrace.stages.filtering.chinese.preset import ChinesePreset
 
 
 class LiteraryChinese(ChinesePreset):
-    """Rules against junk alone: literary text has no words of today, and lists of names without particles."""
+    """Rules against junk, and against shuffled modern text; literary text has no words of today, and lists of names."""
 
     name: ClassVar[str] = "literary_chinese"
 
+    max_modern_function_share: float | None = Field(
+        0.22, ge=0, le=1, description="Function characters of modern Chinese, of Han characters; two in 20 are given."
+    )
     min_literary_function_share: float | None = Field(
         None, ge=0, le=1, description="Function characters of literary Chinese (之 乎 者 也 …), of Han characters."
     )

@@ -15,13 +15,13 @@ class ModernChinese(ChinesePreset):
     name: ClassVar[str] = "modern_chinese"
 
     min_prose_share: float | None = Field(
-        0.3,
+        0.5,
         ge=0,
         le=1,
-        description="Characters in sentences with a function character among sixteen, of sentences; 40 are given.",
+        description="Han characters in sentences with a function character among sixteen, of all; 40 are given.",
     )
     min_modern_function_share: float | None = Field(
-        0.02,
+        0.03,
         ge=0,
         le=1,
         description="Function characters of modern Chinese (的 了 是 在 …), of Han characters; two in 20 are given.",

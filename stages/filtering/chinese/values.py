@@ -16,10 +16,10 @@ from headrace.stages.languages.literary import known_pairs
 from headrace.stages.view import views
 
 GRAM = 8  # tokens of a stretch that counts as said again; a Han character is one
-LEAST_TOP = 3  # times that a phrase stands in a text before it counts as repeated
+LEAST_TOP = 5  # times that a phrase stands in a text before it counts as repeated
 # What every text is given, so that a short one is not judged by two or three words: characters of prose, function
-# characters (one in ten), pairs of words.
-FREE_PROSE, FREE_FUNCTIONS, FREE_PAIRS = 40, 2, 5
+# characters (one in ten), pairs of words, and characters beside those of phrases.
+FREE_PROSE, FREE_FUNCTIONS, FREE_PAIRS, FREE_CHARACTERS = 40, 2, 5, 20
 _PARTICLES = 0.1  # of the characters: verse in clauses of several lengths has fewer, prose of either kind more
 _SHORT_CLAUSES = 0.85
 _LEAST_LINES, _OPEN, _SAID = 4, 0.75, 0.4
@@ -33,7 +33,7 @@ def chinese_values(column: Column) -> dict[str, Floats]:
     marks = phrases.mark_counts(data, offsets, domains()).T
     size, han = counts[lines.CHARACTERS], counts[lines.HANS]
     return {
-        "prose_share": share(counts[lines.PROSE] + FREE_PROSE, counts[lines.SENTENCES] + FREE_PROSE),
+        "prose_share": share(counts[lines.PROSE] + FREE_PROSE, han + FREE_PROSE),
         "sentence_line_share": share(counts[lines.ENDED_LINES], counts[lines.LINES]),
         "item_line_share": share(counts[lines.ITEM_LINES], counts[lines.LINES]),
         "modern_function_share": share(counts[lines.MODERNS] + FREE_FUNCTIONS, han + 10 * FREE_FUNCTIONS),
@@ -71,14 +71,16 @@ def garbled_share(counts: Counts, found: Counts) -> Floats:
 def phrase_values(found: Counts, marks: Counts, size: Counts) -> dict[str, Floats]:
     """Give the values of phrases: the share of characters in each group's, and how many different ones there are."""
     covered, kinds = found[:, :, phrases.COVERED], found[:, :, phrases.KINDS]
-    contacts = found[:, :2, phrases.MATCHES].sum(axis=1) + marks[phrases.TELEPHONES]
+    asked = [GROUPS.index(group) for group in ("evasion", "approach", "contact")]
+    contacts = found[:, asked, phrases.MATCHES].sum(axis=1) + marks[phrases.TELEPHONES]
+    whole = size + FREE_CHARACTERS
     values: dict[str, Floats] = {}
     for number, group in enumerate(GROUPS[:-1]):
-        values[f"{group}_share"] = share(covered[:, number], size)
+        values[f"{group}_share"] = share(covered[:, number], whole)
         values[f"{group}_phrases"] = kinds[:, number].astype(np.float64)
     return values | {
-        "solicitation_share": share(covered[:, :SOLICITATION].sum(axis=1), size),
-        "advertising_share": share(covered[:, :ADVERTISING].sum(axis=1), size),
+        "solicitation_share": share(covered[:, :SOLICITATION].sum(axis=1), whole),
+        "advertising_share": share(covered[:, :ADVERTISING].sum(axis=1), whole),
         "advertising_phrases": kinds[:, :ADVERTISING].sum(axis=1).astype(np.float64),
         "disguised_phrases": found[:, :SOLICITATION, phrases.DISGUISED].sum(axis=1).astype(np.float64),
         "contacts": contacts.astype(np.float64),

@@ -18,5 +18,5 @@ class Verse(ChinesePreset):
         0.8, ge=0, le=1, description="Characters in stretches of eight characters or words that were said before."
     )
     max_top_phrase_share: float | None = Field(
-        0.3, ge=0, le=1, description="Characters that the most frequent run of four Han characters takes, from three."
+        0.3, ge=0, le=1, description="Characters that the most frequent run of three Han characters takes, from five."
     )
