@@ -1,7 +1,8 @@
 """English words by the rules of the Penn Treebank, as NLTK's word tokenizer cuts a whole text.
 
-Its expressions look over white space in one place alone: the period that ends the text, with brackets and quotes behind
-it, is a word. All else is known of a run without white space, so that each is cut once; ends of texts are cut again.
+Its expressions look at white space in two places alone: the period that ends the text, with brackets and quotes behind
+it, is a word, and a quoted clitic such as 's' is parted otherwise before a space than before the end of a line. All
+else is known of a run without white space, so that each is cut once; such stretches are cut again.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from headrace.stages.statistics.spans import Cut, Spans, Words, replaced
 
 _CLOSERS = "])}>\"'»”’"  # may stand behind the period that ends a text
 _SEPARATORS = re.compile(r"[\x1c-\x1f]")  # white space to Python, but not to NLTK's expressions
+_QUOTED = re.compile(r"'[sSmMdD]'(?=[^\S ]|\Z)")  # the last quote is parted before a space, and then the first one too
 _BESIDE = "x"  # a word that no rule touches, between which runs are cut
 _TOGETHER = 2000  # runs that NLTK sees at a time
 _ENDS, _SHORT = 1 << 12, 100  # ends of texts that are remembered, and the characters of such a one
@@ -33,11 +35,12 @@ class Treebank(Spans):
         A straight quote is one word of the text's own bytes, for which NLTK writes two backticks or two straight marks.
         """
         words = super().words(column)
-        ends = [(row, *end) for row, text in enumerate(column.to_pylist()) if (end := to_cut_again(text or ""))]
-        if not ends:
+        again = [(row, *stretch) for row, text in enumerate(column.to_pylist()) for stretch in to_cut_again(text or "")]
+        if not again:
             return words
-        rows, begins, stops = (np.array(part) for part in zip(*((row, a, b) for row, a, b, _ in ends), strict=True))
-        return replaced(words, rows, begins, stops, [self._known(text) for *_, text in ends])
+        rows, begins, ends, texts = zip(*again, strict=True)
+        parts = [self._known(text) for text in texts]
+        return replaced(words, np.array(rows), np.array(begins), np.array(ends), parts)
 
     def cut(self, runs: Sequence[str]) -> Iterator[list[str]]:
         """Give the words of each run; joined again they are the run."""
@@ -56,7 +59,7 @@ class Treebank(Spans):
         return 0, 0, 0
 
     def _known(self, text: str) -> Cut:
-        """Give the words of the end of a text."""
+        """Give the words of a stretch of a text."""
         return self.found(text.encode(), end_words(text) if len(text) <= _SHORT else words_behind(text))
 
 
@@ -71,28 +74,33 @@ def words_behind(text: str) -> tuple[bytes, ...]:
     return tuple(word.encode() for word in cut_treebank(f"{_BESIDE} {text}")[1:])
 
 
-def to_cut_again(text: str) -> tuple[int, int, str] | None:
-    """Give what of a text is cut as it stands there: its end, or all of it; nothing if its runs tell."""
+def to_cut_again(text: str) -> list[tuple[int, int, str]]:
+    """Give the stretches of a text that its runs alone do not tell, with the bytes at which they begin and end."""
     if _SEPARATORS.search(text):
-        return 0, len(text.encode()), text
-    return last_sentence(text)
+        return [(0, len(text.encode()), text)]
+    places = [(run_begin(text, match.start()), match.end()) for match in _QUOTED.finditer(text)]
+    out = []
+    size = at = 0
+    for begin, end in places + last_sentence(text):
+        size += len(text[at:begin].encode())
+        out.append((size, size + len(text[begin:end].encode()), text[begin:end]))
+        size, at = out[-1][1], end
+    return out
 
 
-def last_sentence(text: str) -> tuple[int, int, str] | None:
-    """Give the last run of a text that ends in a period, closing brackets and quotes aside, and all behind it.
-
-    With the bytes at which it begins and ends; nothing for a text that ends in another way.
-    """
+def last_sentence(text: str) -> list[tuple[int, int]]:
+    """Give where the last run begins of a text that ends in a period, closing marks behind it aside, and its end."""
     core = len(text)
     while core and (text[core - 1] in _CLOSERS or text[core - 1].isspace()):
         core -= 1
-    if not core or text[core - 1] != ".":
-        return None
-    begin = core - 1
-    while begin and not text[begin - 1].isspace():
-        begin -= 1
-    size = len(text[:begin].encode())
-    return size, size + len(text[begin:].encode()), text[begin:]
+    return [(run_begin(text, core - 1), len(text))] if core and text[core - 1] == "." else []
+
+
+def run_begin(text: str, at: int) -> int:
+    """Give where the run without white space begins that a character is in."""
+    while at and not text[at - 1].isspace():
+        at -= 1
+    return at
 
 
 def cut_treebank(text: str) -> list[str]:

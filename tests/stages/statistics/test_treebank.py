@@ -86,6 +86,7 @@ def test_a_second_look_gives_the_same() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        ("b'S'\nb's' b'S'", ["b'S", "'", "b", "'s", "'", "b'S", "'"]),
         ('"I can\'t," he said.', ['"', "I", "ca", "n't", ",", '"', "he", "said", "."]),
         ("See p. 5. Gonna go (now).", ["See", "p.", "5.", "Gon", "na", "go", "(", "now", ")", "."]),
         ("水流下山。", ["水流下山。"]),
@@ -94,6 +95,7 @@ def test_a_second_look_gives_the_same() -> None:
 def test_quotes_are_those_of_the_text(text: str, words: list[str]) -> None:
     """Contractions are parted, only the last period is a word, and a quote stays as it was written."""
     assert ours([text], Treebank()) == [words]
+    assert unquoted(words) == unquoted(NLTKWordTokenizer().tokenize(text))
 
 
 def test_numbers_of_words_tell_them_apart() -> None:
