@@ -25,7 +25,7 @@ from headrace.stages.statistics.count import (
 )
 from headrace.stages.statistics.refinedweb import LineSettings, refinedweb
 from headrace.stages.statistics.shares import Formulae, derived, divided, parts, value_of
-from headrace.stages.statistics.spans import Spans, Words
+from headrace.stages.statistics.spans import Spans, Words, numbered
 from headrace.stages.statistics.stop_words import ENGLISH_STOPS
 
 T = TypeVar("T")
@@ -89,7 +89,7 @@ class Statistics:
 
     def stops(self, stops: tuple[str, ...]) -> dict[str, Counts]:
         """Give the counts of words, with these stop words (63 at most)."""
-        return self.once(("words", stops), lambda: counts_of_words(self.column, self.words, stops))
+        return self.once(("words", stops), lambda: counts_of_words(self.column, self._numbered(), stops))
 
     def stop_words(self, stops: tuple[str, ...]) -> Floats:
         """Give how many different stop words there are; DCLM and dolma count each time that one occurs.
@@ -148,6 +148,9 @@ class Statistics:
     def _refinedweb(self, settings: LineSettings) -> tuple[Mapping[str, Counts], Array]:
         return refinedweb(self, settings)
 
+    def _numbered(self) -> Words:
+        return self.once("numbered", lambda: numbered(self.column, self.words))
+
     def _long_lines(self, characters: int) -> Floats:
         return long_line_counts(*text_buffers(self.column), characters).astype(np.float64)
 
@@ -160,7 +163,7 @@ class Statistics:
             return self._any_of("words") or self.stops(ENGLISH_STOPS)
         if group == "repeats":
             return self.once("repeats", lambda: counts_of_repeats(self.column))
-        return self.once("grams", lambda: counts_of_grams(self.column, self.words))
+        return self.once("grams", lambda: counts_of_grams(self.column, self._numbered()))
 
     def _any_of(self, group: str) -> Mapping[str, Counts] | None:
         """Give counts that were made with whatever settings: all but those that depend on them are the same."""
