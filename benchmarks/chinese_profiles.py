@@ -14,6 +14,7 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 from benchmarks import text
@@ -36,8 +37,16 @@ TARGETS = {
         for kind in ("documentation", "novel", "literary", "translated", "poems", "reviews")
     },
 }
-MADE: dict[Scale, int] = {"full": 40, "quick": 12, "tiny": 1}  # of each kind and half
-EVERY: dict[Scale, int] = {"full": 1, "quick": 8, "tiny": 200}  # of the corpus's pieces
+
+
+class Size(NamedTuple):
+    """How many documents are made of each kind and half, and which of the corpus's pieces are judged: each n-th."""
+
+    made: int
+    every: int
+
+
+SIZES: dict[Scale, Size] = {"full": Size(40, 1), "quick": Size(12, 8), "tiny": Size(1, 200)}
 OTHERS: tuple[Half, ...] = ("tuning", "unseen")
 CHINESE = ("zh", "lzh", "yue")
 _PIECE, _SHORTEST, _SHORTEST_REVIEW = 1500, 200, 6  # characters
@@ -45,11 +54,12 @@ _PIECE, _SHORTEST, _SHORTEST_REVIEW = 1500, 200, 6  # characters
 
 def measure(scale: Scale, seed: int) -> Measured:
     """Judge the held-out half, the tuning half, what tuned nothing, and the corpus."""
-    documents = table(seed, MADE[scale])
+    size = SIZES[scale]
+    documents = table(seed, size.made)
     figures = figures_of(documents, "held_out")
     for half in OTHERS:
         figures |= {f"{half}_{name}": value for name, value in figures_of(documents, half).items()}
-    pieces = {kind: list(islice(found, 0, None, EVERY[scale])) for kind, found in corpus_pieces().items()}
+    pieces = {kind: list(islice(found, 0, None, size.every)) for kind, found in corpus_pieces().items()}
     for kind, texts in pieces.items():
         kept = [not reason for language, _, reason in judged(texts) if language in CHINESE]
         figures[f"corpus_kept_{kind}"] = sum(kept) / max(1, len(kept))
