@@ -78,7 +78,11 @@ def _print(answer: Part, listed: Path | None) -> None:
 
 def _print_tables(answer: Part) -> None:
     rules = [(r["stage"], r["rule"], r["now"], r["would"], r["would"] - r["now"]) for r in answer["rules"]]
-    print_table("dropped", ["stage", "rule", "now", "would be", "difference"], rules)
+    changed = [rule for rule in rules if rule[-1]]
+    if changed:
+        print_table("dropped", ["stage", "rule", "now", "would be", "difference"], changed)
+    if same := len(rules) - len(changed):
+        click.echo(f"{same} {'other ' * bool(changed)}rule{'s' * (same != 1)}: as many as now, in --json\n")
     columns = ["source", "kept now", "would be dropped", "would go on", "by another rule", "another grade"]
     print_table("by source", columns, [tuple(source.values()) for source in answer["sources"]])
     grades = [(g["was"], g["would"], g["documents"]) for g in answer["grades"]]
@@ -106,7 +110,11 @@ def _way(change: Part) -> str:
 
 def _measured(example: Part) -> str:
     pairs = ((example[f"{time}_value"], example[f"{time}_threshold"]) for time in ("was", "would"))
-    found = [f"measured {exact(v)}, threshold {exact(t)}" for v, t in dict.fromkeys(pairs) if v is not None]
+    found = [
+        f"measured {exact(value)}" + ("" if threshold is None else f", threshold {exact(threshold)}")
+        for value, threshold in dict.fromkeys(pairs)
+        if value is not None
+    ]
     return f"  {' -> '.join(found)}" if found else ""
 
 
@@ -117,7 +125,8 @@ def _closing(answer: Part) -> Iterator[str]:
     if tokens := answer["tokens"]:
         yield f"tokens    {tokens['now']:,} now, would be {tokens['would']:,}"
     for each in answer["repeats"]:
-        repeated = f"{each['stage']} dropped {_documents(each['documents'])} that repeat {each['of']:,} of those"
+        repeat = f"repeat{'s' * (each['documents'] == 1)}"
+        repeated = f"{each['stage']} dropped {_documents(each['documents'])} that {repeat} {each['of']:,} of those"
         yield f"repeats   {repeated} that would be gone: some would stay in their place"
     if answer["forgotten"]:
         yield f"forgotten {_documents(answer['forgotten'])} on request, left out"

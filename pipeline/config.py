@@ -48,7 +48,7 @@ AnyStage = SerializeAsAny[Annotated[Stage, WrapValidator(_resolve)]]
 class EngineConfig(BaseModel):
     """How the work is done. Only `lanes` and `unit_bytes`, which are part of the plan, change the output."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     executor: Literal["ray", "inline"] = Field(
         default="ray", description="ray: actors on all cores; inline: one process."
@@ -78,7 +78,7 @@ class EngineConfig(BaseModel):
 class PaceConfig(BaseModel):
     """How far the pipeline may run ahead of the trainer."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     ahead: int = Field(
         default=8, ge=1, description="Most shards that are written but not yet trained on by every rank."
@@ -92,7 +92,7 @@ class PaceConfig(BaseModel):
 class PipelineConfig(BaseModel):
     """Everything a run is made of. `headrace schema` prints it as JSON Schema."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     run: str = Field(description="Folder of the run; relative paths start at the configuration file's folder.")
     seed: int = Field(default=0, description="The one source of randomness.")

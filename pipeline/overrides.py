@@ -41,17 +41,19 @@ def stage_override(override: Override, names: Sequence[str]) -> Override:
     """Give an override that begins with a stage's name as one that begins with its number; others as they are.
 
     `names` are those of `stage_names`: `clean.max_symbol_share=0.3` and `clean.2.max_symbol_share=0.3` (the second
-    `clean`) become `stages.N.max_symbol_share=0.3`. Raises ConfigError if the first word names nothing.
+    `clean`) become `stages.N.max_symbol_share=0.3`. Raises ConfigError if that names no stage.
     """
     first, *rest = override.steps
     if first in PipelineConfig.model_fields:
         return override
     numbered = f"{first}.{rest[0]}" if rest and isinstance(rest[0], int) else ""
-    name, rest = (numbered, rest[1:]) if numbered in names else (str(first), rest)
+    name, rest = (numbered, rest[1:]) if numbered else (str(first), rest)
     if name not in names:
-        what = f"there is no stage and no option '{first}'"
-        remedy = suggestion(str(first), names).removeprefix("; ") or f"the stages are {', '.join(names)}"
-        raise ConfigError(what, where=f"argument {override.text}", remedy=remedy)
+        what = f"there is no stage '{name}'" if numbered else f"there is no stage and no option '{first}'"
+        same = [known for known in names if numbered and known.partition(".")[0] == first]
+        others = f"the stages{' of this kind' if same else ''} are {', '.join(same or names)}"
+        remedy = "" if same else suggestion(name, names).removeprefix("; ")
+        raise ConfigError(what, where=f"argument {override.text}", remedy=remedy or others)
     return replace(override, steps=("stages", names.index(name), *rest))
 
 

@@ -23,7 +23,7 @@ from headrace.pipeline.packs import pack_hashes, pack_stages
 from headrace.pipeline.plan import Plan, planned, recipe
 from headrace.pipeline.plugins import Plugin, load_builtins, read_plugin
 from headrace.pipeline.replay_choice import NAMED, Chosen, Wanted, chosen_records
-from headrace.pipeline.run_folder import RESOLVED
+from headrace.pipeline.run_folder import RESOLVED, check_apart
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.source import InputFile, Source, Split
 from headrace.stages.base import Stage
@@ -50,6 +50,7 @@ def make_replay(run: Path, wanted: Wanted, folder: Path | None = None, executor:
     check_charset(wanted.encoding)
     parent = _finished(run)
     folder = folder or run.absolute().with_name(f"{run.absolute().name}-replay-{wanted.encoding.lower()}")
+    check_apart(folder, run)
     loaded = _configured(parent, wanted, folder, executor)
     chosen = chosen_records(parent, wanted)
     splits = tuple(_splits(parent, loaded.config, chosen))

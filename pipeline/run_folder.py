@@ -53,6 +53,14 @@ def in_use(path: Path) -> bool:
     return False
 
 
+def check_apart(folder: Path, parent: Path) -> None:
+    """Raise ConfigError if a run that takes another one up would be in that one's folder, which is only read."""
+    there = parent.resolve()
+    if there in (folder.resolve(), *folder.resolve().parents):
+        what, why = "the new run would be in the folder of the run that it begins with", "that run is never written to"
+        raise ConfigError(what, where=str(folder), why=why, remedy="name a folder beside it by --run")
+
+
 class RunFolder:
     """An opened run folder, locked until `close`; the lock falls with the process, however it ends."""
 

@@ -23,7 +23,7 @@ _NO_CHARSETS = frozenset(("idna", "punycode", "unicode-escape", "raw-unicode-esc
 class Source(BaseModel):
     """One input location with its format, authority and licence."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$", description="Prefix of every doc_id of this source.")
     paths: tuple[str, ...] = Field(

@@ -12,7 +12,7 @@ TRAINER_FOLDER = "trainer"  # in the run folder: config.json, metrics.jsonl, tra
 class LoaderConfig(BaseModel):
     """How trainers read the shards. Every field but the last three is part of the order of the samples."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     global_batch: int = Field(
         default=32, ge=1, description="Sequences a step, over all ranks; the same whatever the world size."
@@ -42,7 +42,7 @@ class LoaderConfig(BaseModel):
 class ModelConfig(BaseModel):
     """A decoder: pre-norm, SwiGLU, rotary positions. Vocabulary and sequence length come from the shards."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     layers: int = Field(default=4, ge=1, description="Decoder blocks.")
     heads: int = Field(default=4, ge=1, description="Attention heads; must divide `width` into even parts.")
@@ -71,7 +71,7 @@ class ModelConfig(BaseModel):
 class OptimizerConfig(BaseModel):
     """AdamW with linear warm-up and cosine decay."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     lr: float = Field(default=1e-3, gt=0, description="Peak learning rate.")
     min_lr_share: float = Field(
@@ -94,7 +94,7 @@ class OptimizerConfig(BaseModel):
 class TrainerConfig(BaseModel):
     """The bundled trainer: what it trains, for how long, and how it saves."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     mode: Literal["required", "none"] = Field(
         default="required",
@@ -144,7 +144,7 @@ class TrainerConfig(BaseModel):
 class TrainingConfig(BaseModel):
     """What one trainer process is told: the two sections of the configuration that concern it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     loader: LoaderConfig = LoaderConfig()
     trainer: TrainerConfig

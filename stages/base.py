@@ -34,7 +34,7 @@ __all__ = [
 class Stage(BaseModel):
     """A frozen bag of options with one method; subclassing registers it under its `kind`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     registry: ClassVar[dict[str, type[Stage]]] = {}
     version: ClassVar[int] = 1
 

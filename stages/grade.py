@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
@@ -23,7 +24,7 @@ UNKNOWN_AUTHORITY = 0.5  # the same as a source that says nothing
 class Weights(BaseModel):
     """How much each signal counts in the total; they are divided by their sum."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     length: float = Field(0.3, ge=0, description="Weight of scores.length.")
     completeness: float = Field(0.4, ge=0, description="Weight of scores.completeness.")
@@ -31,8 +32,11 @@ class Weights(BaseModel):
 
     @model_validator(mode="after")
     def _some_weight(self) -> Weights:
-        if not self.length + self.completeness + self.authority > 0:
+        whole = self.length + self.completeness + self.authority
+        if not whole > 0:
             raise ValueError("all weights are 0: give at least one signal a weight above 0")
+        if not math.isfinite(whole):
+            raise ValueError("the sum of the weights is too large for a number: give smaller ones")
         return self
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class TrainOptions(BaseModel):
     """Options of the training; the defaults keep Chinese, white space and line breaks intact."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     vocab_size: int = Field(32_000, ge=300, le=1 << 20, description="Ids wanted; a small sample may give fewer.")
     model_type: Literal["unigram", "bpe"] = Field("unigram", description="The algorithm of the model.")

@@ -17,7 +17,7 @@ from headrace.pipeline.plan import Plan, check_chain, make_groups, recipe
 from headrace.pipeline.plugins import Plugin, load_builtins, read_plugin
 from headrace.pipeline.rerun.chain import configured
 from headrace.pipeline.rerun.settings import Wanted, changed
-from headrace.pipeline.run_folder import RESOLVED
+from headrace.pipeline.run_folder import RESOLVED, check_apart
 from headrace.pipeline.yaml_lines import read_yaml
 from headrace.schemas.durable import sha256_file
 from headrace.schemas.errors import ConfigError
@@ -50,6 +50,7 @@ def make_rerun(run: Path, wanted: Wanted, folder: Path | None = None, executor: 
     change = changed(parent, wanted, plugins)
     first = change.names[change.first]
     folder = folder or run.absolute().with_name(f"{run.absolute().name}-rerun-{first}")
+    check_apart(folder, run)
     loaded, unchanged = configured(parent, change, plugins, folder, wanted, executor)
     check_chain(loaded.config)
     return Rerun(loaded, _planned(parent, loaded, unchanged, _origin(parent, wanted, first)), first)

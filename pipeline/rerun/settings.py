@@ -98,7 +98,8 @@ def _first(wanted: Wanted, names: Sequence[str], touched: int | None) -> int:
     if wanted.first is None:
         if touched is None:
             remedy = "change an option, as in --set clean.min_characters=100, or name the first stage by --from"
-            raise ConfigError("nothing would be changed", where="headrace rerun", remedy=remedy)
+            why = "every option of every stage is as it was"
+            raise ConfigError("no verdict would be another", where="headrace rerun", why=why, remedy=remedy)
         return touched
     if wanted.first not in (*names, READ):
         remedy = suggestion(wanted.first, names).removeprefix("; ") or f"the stages are {', '.join(names)}"

@@ -30,15 +30,17 @@ class Redecided:
 
 
 def redecided(
-    names: Sequence[str], before: Sequence[Stage], after: Sequence[Stage], chosen: Collection[str]
+    names: Sequence[str], before: Sequence[Stage], after: Sequence[Stage], chosen: Collection[str], remedy: str
 ) -> tuple[Redecided, ...]:
-    """Give the chosen stages in chain order; ConfigError where a later stage wrote over what one would decide by."""
-    return tuple(_redecided(number, name, before, after, names) for number, name in enumerate(names) if name in chosen)
+    """Give the chosen stages in chain order; ConfigError, with `remedy`, where a later one wrote over values."""
+    numbers = [number for number, name in enumerate(names) if name in chosen]
+    return tuple(_redecided(number, before, after, names, remedy) for number in numbers)
 
 
 def _redecided(
-    number: int, name: str, before: Sequence[Stage], after: Sequence[Stage], names: Sequence[str]
+    number: int, before: Sequence[Stage], after: Sequence[Stage], names: Sequence[str], remedy: str
 ) -> Redecided:
+    name = names[number]
     old, new = before[number], after[number]
     if not isinstance(old, Decides) or not isinstance(new, Decides):
         raise TypeError(f"stage {name} does not decide by what it stored")
@@ -48,7 +50,6 @@ def _redecided(
     for column in needed if old != new else ():
         if column in lost:
             why = f"stage {names[lost[column]]} measured {column} again and wrote over it"
-            remedy = f"measure again: `headrace rerun RUN --from {name} --set ...`"
             raise ConfigError(f"{name} cannot be decided anew", where=f"stage {name}", why=why, remedy=remedy)
     options = (old.model_dump(mode="json"), new.model_dump(mode="json"))
     return Redecided(number, name, old, new, columns, lost, options)

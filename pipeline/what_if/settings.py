@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,10 +11,12 @@ from headrace.pipeline.config import PipelineConfig
 from headrace.pipeline.load import changed_config
 from headrace.pipeline.overrides import Override, parse_override, stage_override
 from headrace.pipeline.packs import pack_names, stage_names, unpack_stages
+from headrace.pipeline.plan import DECODE, PARSE
 from headrace.pipeline.plugins import load_builtins
 from headrace.pipeline.replay import unchanged_plugin
 from headrace.pipeline.run_folder import RESOLVED
 from headrace.pipeline.what_if.redecided import Redecided, redecided
+from headrace.pipeline.wording import shell_word
 from headrace.pipeline.yaml_lines import read_yaml
 from headrace.schemas.errors import ConfigError
 from headrace.stages.base import Decides, Stage, differing
@@ -58,7 +59,8 @@ def asked(run: Path, settings: Sequence[str]) -> Asked:
         chosen = [name for name, old, _ in pairs if isinstance(old, Decides) and not _another(committed, name, old)]
     packs = pack_names(committed.plan["recipe"].get("lists", {}))
     old, new = (unpack_stages(config.stages, packs, run) for config in (before, after))
-    return Asked(committed, tuple(settings), names, redecided(names, old, new, chosen))
+    remedy = _measured_again(committed, chosen[0], settings) if chosen else ""
+    return Asked(committed, tuple(settings), names, redecided(names, old, new, chosen, remedy))
 
 
 def stored_stage(run: Path, name: str) -> Stage | None:
@@ -123,12 +125,11 @@ def _check_answerable(pairs: Sequence[tuple[str, Stage, Stage]], committed: Comm
     reasons = [line for name, old, new in pairs if old != new for line in _reasons(committed, name, old, new)]
     if reasons:
         first = next(name for name, old, new in pairs if old != new)
-        remedy = f"let it be measured: {_remedy(committed, first, settings)}"
         raise ConfigError(
             f"{' '.join(settings)} cannot be answered from what the run stores",
             where=str(committed.run),
             why="; ".join(reasons),
-            remedy=remedy,
+            remedy=_measured_again(committed, first, settings),
         )
 
 
@@ -138,7 +139,8 @@ def _reasons(committed: Committed, name: str, old: Stage, new: Stage) -> Iterato
         yield f"{changed}: what {name} does with a text does not follow from stored values"
         return
     if options := new.unanswerable(old):
-        yield f"{', '.join(f'{name}.{option}' for option in options)} changes the text or what is measured of it"
+        changed = ", ".join(f"{name}.{option}" for option in options)
+        yield f"{changed} changes the text, or asks what the run did not measure of every document"
     if _another(committed, name, new):
         was = committed.plan.get("versions", {}).get(name)
         yield f"the run measured with version {was} of stage {name}, and this release has {type(old).version}"
@@ -149,9 +151,15 @@ def _another(committed: Committed, name: str, stage: Stage) -> bool:
     return bool(committed.plan.get("versions", {}).get(name) != stage.version)
 
 
+def _measured_again(committed: Committed, stage: str, settings: Sequence[str]) -> str:
+    return f"let it be measured: {_remedy(committed, stage, settings)}"
+
+
 def _remedy(committed: Committed, stage: str, settings: Sequence[str]) -> str:
     """Give the command that decides with the texts; only a run that recorded them can be run again without input."""
+    if stage in (DECODE, PARSE):
+        return "`headrace run` with these settings (`headrace rerun` begins behind parse)"
     if committed.stage("write").get("record") != _TEXTS:
         return "`headrace run` with these settings (`headrace rerun` needs a run with `record: full`)"
     changes = (word for text in settings for word in ("--set", text))
-    return shlex.join(["headrace", "rerun", str(committed.run), "--from", stage, *changes])
+    return " ".join(map(shell_word, ["headrace", "rerun", str(committed.run), "--from", stage, *changes]))

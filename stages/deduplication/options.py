@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class MinHash(BaseModel):
     """How near duplicates are found: shingles of the view, their signature, and its bands."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     threshold: float = Field(0.8, gt=0, le=1, description="Similarity from which a document is a near duplicate.")
     bands: int = Field(14, ge=1, description="Bands of the signature; two documents meet if one band is equal.")

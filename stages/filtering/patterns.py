@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Annotated, Literal
@@ -9,7 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from headrace.stages.kernels.arrays import Array, Bytes, Column, Floats, Offsets, text_array, text_buffers
 
@@ -17,6 +18,7 @@ MATCHES, SHARE = "_matches", "_share"
 # To find all matches takes up to the square of a text's size, whatever the engine: `a([^z]*z)?` looks for the z behind
 # each a up to the end. Stretches bound it: 15 s for a megabyte of a, with that pattern.
 STRETCH = 10_000
+_RANGE = re.compile(r"(?s).-.")  # [一-龥]: its ends stand for all between them
 _PROBES = ("", "a", "a b", "中 文", "1\n2", ".")
 _MARK = "\x01"
 
@@ -24,7 +26,7 @@ _MARK = "\x01"
 class Pattern(BaseModel):
     """One pattern: `values.<name>_matches` and `values.<name>_share` of each document."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     pattern: str = Field(min_length=1, max_length=10_000, description="RE2; ^ and $ are the ends of lines.")
     on: Literal["text", "view"] = Field(
@@ -49,18 +51,32 @@ class Pattern(BaseModel):
             raise ValueError(f"{pattern!r} also matches nothing at all, as x* does; write what has to be there, as x+")
         return pattern
 
+    @model_validator(mode="after")
+    def _in_the_view(self) -> Pattern:
+        """Refuse a character that no view has: its pattern would never match."""
+        if self.on == "view" and not self.pattern.isascii():
+            from headrace.stages.view import view
+
+            for character in _RANGE.sub("", self.pattern):
+                if not character.isspace() and (form := view(character)) != character.lower():
+                    instead = f"write {form}" if form else "leave it out"
+                    raise ValueError(f"{self.pattern!r}: the view never has {character}; {instead}")
+        return self
+
     @property
     def expression(self) -> str:
-        """The pattern with its flags."""
-        return ("(?mi)" if self.ignore_case else "(?m)") + self.pattern
+        """The pattern with its flags; capitals are no matter in the view, which has none."""
+        return ("(?mi)" if self.ignore_case or self.on == "view" else "(?m)") + self.pattern
 
 
-def _written_alone(value: object) -> object:
-    """Take a bare pattern for one on the text."""
+def _as_written(value: object) -> object:
+    """Take a bare pattern for one on the text, and `on` for itself, of which YAML makes true."""
+    if isinstance(value, dict):
+        return {"on" if key is True else key: option for key, option in value.items()}
     return {"pattern": value} if isinstance(value, str) else value
 
 
-AnyPattern = Annotated[Pattern, BeforeValidator(_written_alone)]
+AnyPattern = Annotated[Pattern, BeforeValidator(_as_written)]
 PatternName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 
 

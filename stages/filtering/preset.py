@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
 from headrace.stages.statistics.judge import Rule
 
@@ -22,9 +22,17 @@ class Preset(BaseModel):
     begin with the preset's name, since another preset may count by other settings.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     name: ClassVar[str]
     own: ClassVar[frozenset[str]] = frozenset()
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_switch(cls, value: object, info: ValidationInfo) -> object:
+        """Refuse yes, no, on and off for a number: `off` would be 0, by which all documents may go."""
+        if isinstance(value, bool) and cls.value_of_field(str(info.field_name)):
+            raise ValueError("a rule's bound is a number; null takes the rule away")
+        return value
 
     @classmethod
     def value_of_field(cls, field: str) -> str | None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 class WordList(BaseModel):
     """A file of words, and how much of them a document may hold; without a bound it is counted alone."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     file: str = Field(description="UTF-8, a word a line, behind a tab its weight if that is not 1; # begins a comment.")
     max_per_thousand: float | None = Field(

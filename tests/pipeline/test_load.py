@@ -1,13 +1,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
+from pydantic import BaseModel
 
+from headrace.pipeline.config import PipelineConfig
 from headrace.pipeline.load import load_config
+from headrace.pipeline.plugins import load_builtins
 from headrace.pipeline.yaml_lines import read_yaml
 from headrace.schemas.errors import ConfigError
+from headrace.stages.base import Stage
 
 PLUGIN = '''
 from typing import Literal
@@ -177,6 +183,10 @@ def test_an_override_changes_one_value_and_makes_sections(tmp_path: Path) -> Non
     [
         ("engine.worker=2", "argument engine.worker=2: engine: there is no option 'worker'; did you mean 'workers'?"),
         ("stages.0.at_least=0", "argument stages.0.at_least=0: stages.0.at_least: input should be greater than"),
+        (
+            "engine.deadline_s=.inf",
+            "argument engine.deadline_s=.inf: engine.deadline_s: input should be a finite",
+        ),
         ("stages.7.x=1", "argument stages.7.x=1: there is no item '7' in stages"),
         ("stages.write.x=1", "argument stages.write.x=1: there is no item 'write' in stages"),
         ("clean.x=1", "argument clean.x=1: there is no option 'clean'"),
@@ -188,6 +198,25 @@ def test_an_override_changes_one_value_and_makes_sections(tmp_path: Path) -> Non
 def test_a_wrong_override_is_named_as_the_argument_it_is(tmp_path: Path, override: str, expected: str) -> None:
     """A mistake on the command line is not blamed on a line of the file."""
     assert messages(tmp_path, GOOD, override)[0].startswith(expected)
+
+
+def models(annotation: object) -> Iterator[type[BaseModel]]:
+    """Give all sections of a configuration, however deep."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+        for field in annotation.model_fields.values():
+            yield from models(field.annotation)
+    for part in get_args(annotation):
+        yield from models(part)
+
+
+def test_no_option_takes_an_infinite_number() -> None:
+    """JSON, in which a run keeps its plan and answers are given, has no word for it; null switches a rule off."""
+    load_builtins()
+    ours = [kind for kind in Stage.registry.values() if kind.__module__.startswith("headrace.stages")]
+    every = {*models(PipelineConfig), *(model for kind in ours for model in models(kind))}
+    assert len(every) > 30
+    assert [model.__name__ for model in every if model.model_config.get("allow_inf_nan") is not False] == []
 
 
 def test_numbers_with_exponents_are_numbers_and_dates_stay_text(tmp_path: Path) -> None:

@@ -36,6 +36,9 @@ def test_a_stage_is_named_or_numbered(text: str, steps: tuple[str | int, ...]) -
             "argument claen.at_least=3: there is no stage and no option 'claen'. Did you mean 'clean'",
         ),
         ("3.at_least=3", "there is no stage and no option '3'. The stages are decode, parse"),
+        ("clean.3.at_least=3", "there is no stage 'clean.3'. The stages of this kind are clean, clean.2"),
+        ("clean.1=null", "there is no stage 'clean.1'. The stages of this kind are clean, clean.2"),
+        ("claen.2.at_least=3", "there is no stage 'claen.2'. Did you mean 'clean.2'"),
     ],
 )
 def test_a_name_of_nothing_is_refused(text: str, said: str) -> None:

@@ -214,6 +214,17 @@ def test_a_replay_of_nothing_is_refused(arguments: tuple[str, ...], said: str, m
     assert not (tmp_path / "new").exists()
 
 
+def test_the_run_itself_is_no_place_for_its_replay(made: Path, tmp_path: Path) -> None:
+    """Nor is what is in it: `--fresh` would remove the records that are to be replayed."""
+    run = shutil.copytree(made / "run", tmp_path / "run")
+    before = sorted(run.rglob("*"))
+    for name in ("run", "run/again"):
+        result = call(run, "--encoding", "cp037", "--run", tmp_path / name, "--fresh")
+        assert result.exit_code == 2
+        assert "the new run would be in the folder of the run that it begins with" in result.stderr
+    assert sorted(run.rglob("*")) == before
+
+
 def test_a_run_that_is_not_finished_is_refused(made: Path, tmp_path: Path) -> None:
     """Its quarantine is not all there."""
     shutil.copytree(made / "run", tmp_path / "run")

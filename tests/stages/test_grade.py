@@ -94,6 +94,7 @@ def test_grading_twice_replaces_the_scores(table_of: Tabled) -> None:
     [
         ({"a": 0.2, "b": 0.5}, "grades must fall"),
         ({"weights": {"length": 0, "completeness": 0, "authority": 0}}, "all weights are 0"),
+        ({"weights": {"length": 1e308, "completeness": 1e308}}, "the sum of the weights is too large"),
         ({"keep": []}, "at least 1 item"),
         ({"keep": ["E"]}, "'A', 'B', 'C' or 'D'"),
     ],

@@ -68,9 +68,9 @@ AGAIN = "Run the pipeline on the input with the new configuration: `headrace run
     [
         (
             (),
-            "nothing would be changed. Change an option, as in --set clean.min_characters=100, or name the first stage",
+            "no verdict would be another: every option of every stage is as it was. Change an option, as in --set",
         ),
-        (("--set", "clean.min_characters=30"), "nothing would be changed"),
+        (("--set", "clean.min_characters=30"), "no verdict would be another"),
         (
             ("--set", "decode.max_damage=0.5"),
             "stage decode: a rerun begins behind parse: a run keeps what `parse` gave",
@@ -97,6 +97,18 @@ def test_what_cannot_be_done_is_refused(arguments: tuple[str, ...], said: str, m
     assert result.exit_code == 2
     assert said in result.stderr and result.stderr.count("\n") == 1
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("name", ["run", "run/again", "run/documents/again", "link", "link/again"])
+def test_the_run_itself_is_no_place_for_its_rerun(name: str, made: Path, tmp_path: Path) -> None:
+    """Nor is what is in it, by any name: `--fresh` would remove the documents that the rerun begins with."""
+    run = shutil.copytree(made / "run", tmp_path / "run")
+    (tmp_path / "link").symlink_to("run")
+    before = sorted(run.rglob("*"))
+    result = call(run, "--set", "clean.min_characters=9", "--run", tmp_path / name, "--fresh")
+    assert result.exit_code == 2
+    assert "the new run would be in the folder of the run that it begins with" in result.stderr
+    assert sorted(run.rglob("*")) == before
 
 
 def test_a_higher_limit_needs_the_input(made: Path, tmp_path: Path) -> None:

@@ -48,7 +48,10 @@ def test_a_stage_is_named_or_numbered_and_null_switches_a_rule_off(run: Path) ->
         ("clean.max_symbol_share=3", "argument clean.max_symbol_share=3: stages.3.max_symbol_share: input should be"),
         ("clean.max_symbol_share", "is no override"),
         ("grade.b=0.9", "argument grade.b=0.9: stages.6: grades must fall"),
-        ("clean.gram_tokens=5", "clean.gram_tokens changes the text or what is measured of it"),
+        ("clean.2.max_symbol_share=0.3", "there is no stage 'clean.2'"),
+        ("clean.min_characters=.inf", "input should be a finite number, not inf"),
+        ("decode.max_damage=0.5", "`headrace run` with these settings (`headrace rerun` begins behind parse)"),
+        ("clean.gram_tokens=5", "clean.gram_tokens changes the text, or asks what the run did not measure"),
         ("words.parted=true", "words.parted changes the text"),
         ("dedup.exact=false", "what dedup does with a text does not follow from stored values"),
         ("seed=3", "seed is not decided by what a run stores"),
@@ -103,6 +106,25 @@ def test_people_read_tables_and_examples(run: Path) -> None:
     ):
         assert said in told
     assert "nothing would change" in call("what-if", run, "clean.max_symbol_share=0.2").stdout
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *("language.keep=[zh]", "language.han_variant=traditional", "language.max_code_share=0"),
+        *("clean.min_letter_share=1", "clean.max_digit_share=null"),
+        *("words.lists.games.max_distinct=0", "words.lists.games.max_per_thousand=1", "grade.keep=[D]", "grade.c=0.45"),
+    ],
+)
+def test_every_change_can_be_told(run: Path, setting: str) -> None:
+    """Also of rules that measure a value and have no threshold, such as the language; all examples are printed."""
+    result = call("what-if", run, setting, "--examples", "2")
+    assert result.exit_code == 0, result.stderr
+    answer = json.loads(call("what-if", "--json", run, setting, "--examples", "2").stdout)
+    for example in (each for change in answer["changes"] for each in change["examples"]):
+        value = example["would_value"] if example["would_rule"] else example["was_value"]
+        assert f"  {example['doc_id']}" in result.stdout
+        assert value is None or f"measured {exact(value)}" in result.stdout
 
 
 def test_explain_names_the_settings_by_which_a_document_would_pass(run: Path) -> None:
