@@ -53,5 +53,7 @@ def rerun(
         made = make_rerun(run, Wanted(settings, first, keep_tokenizer), folder, executor)
     where = near_path(made.loaded.run_dir)
     units = len(made.plan.splits)
-    click.echo(f"headrace: {units:,} units of {run} go to {where}, from {made.first} on", err=True)
+    what = f"{units:,} units" if units != 1 else "the unit"
+    go = "go" if units != 1 else "goes"
+    click.echo(f"headrace: {what} of {run} {go} to {where}, from {made.first} on", err=True)
     carry_out(ctx, made.loaded, fresh=fresh, as_json=as_json, plan=made.plan)

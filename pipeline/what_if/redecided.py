@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from headrace.pipeline.what_if.units import TOKENS
 from headrace.schemas.document import DOCUMENT_SCHEMA
 from headrace.schemas.errors import ConfigError
 from headrace.stages.base import BatchStage, Decides, Reads, Stage
+from headrace.stages.tokenize_text import TokenizeStage
 
 _MEASURED = ("values.", "scores.")
 
@@ -73,6 +75,8 @@ def _lost(number: int, stages: Sequence[Stage], columns: Sequence[str] | None) -
 
 def _filled(stage: Stage) -> frozenset[str]:
     """Give the measured columns that a stage fills: those of an empty table that it was given."""
+    if isinstance(stage, TokenizeStage):
+        return frozenset((TOKENS,))  # its model is trained in the run, or a file that may be gone
     if not isinstance(stage, BatchStage) or stage.adds_rows:
         return frozenset()
     after = stage.process(DOCUMENT_SCHEMA.empty_table())

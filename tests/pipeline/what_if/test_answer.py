@@ -199,6 +199,26 @@ def test_values_that_a_later_stage_measured_again_are_refused(tmp_path: Path) ->
     assert what_if(run, ("language.max_digit_share=0.9",))["contradicted"] == 0  # what passed, passes
 
 
+def test_no_tokenizer_is_needed(run: Path, tmp_path: Path) -> None:
+    """One that the run trained, and one whose file is gone; tokens are counted as they are stored."""
+    shutil.copytree(run.parent / "in", tmp_path / "in")
+    shutil.copy(run.parent / "games.txt", tmp_path)
+    tokens = ("stages.8.format=arrow", "stages.8.sequence_length=64")
+    train = "stages.7={kind: tokenize, train: {vocab_size: 300, sample_bytes: 9000, threads: 1}}"
+    trained = made_run(tmp_path, "trained", train, *tokens)
+    model = shutil.copy(next((trained / "tokenizer").glob("*.model")), tmp_path / "given.model")
+    given = made_run(tmp_path, "given", "stages.7={kind: tokenize, model: given.model}", *tokens)
+    model.unlink()
+    settings = ("clean.max_symbol_share=0.05",)
+    answers = [what_if(each, settings) for each in (trained, given, run)]
+    assert answers[0]["tokens"] == answers[1]["tokens"]
+    stored = {doc_id: row for doc_id, row in rows(given).items() if row["verdict"] == "kept"}
+    stay = stored.keys() - {*listed(given, settings, tmp_path / "all.jsonl")}
+    counts = [sum(int(stored[doc_id]["values.tokens"]) for doc_id in ids) for ids in (stored, stay)]
+    assert answers[0]["tokens"] == dict(zip(("now", "would"), counts, strict=True))
+    assert answers[0]["rules"] == answers[1]["rules"] == answers[2]["rules"] != []
+
+
 def test_of_a_run_that_is_not_finished_the_committed_units_count(run: Path, tmp_path: Path) -> None:
     """The answer says that there will be more."""
     part = shutil.copytree(run, tmp_path / "part")
