@@ -74,10 +74,17 @@ def _lost(number: int, stages: Sequence[Stage], columns: Sequence[str] | None) -
 
 
 def _filled(stage: Stage) -> frozenset[str]:
-    """Give the measured columns that a stage fills: those of an empty table that it was given."""
+    """Give the measured columns that a stage fills: those of an empty table that it was given; none if it takes none.
+
+    A user's stage may fail at it, as one that looks at single documents cannot be asked: what these write over shows
+    where stored values do not give the run's own verdicts.
+    """
     if isinstance(stage, TokenizeStage):
         return frozenset((TOKENS,))  # its model is trained in the run, or a file that may be gone
     if not isinstance(stage, BatchStage) or stage.adds_rows:
         return frozenset()
-    after = stage.process(DOCUMENT_SCHEMA.empty_table())
+    try:
+        after = stage.process(DOCUMENT_SCHEMA.empty_table())
+    except Exception:  # noqa: BLE001  # the user's code may raise anything
+        return frozenset()
     return frozenset(name for name in after.column_names if name.startswith(_MEASURED))
