@@ -14,6 +14,11 @@ from headrace.schemas.errors import ConfigError
 
 Steps = tuple[str | int, ...]  # the way to a value: ("stages", 2, "at_least")
 
+# What the parser says where a value begins with a quote, * ! or >, and goes on behind it: "'forum' in url".
+_UNQUOTED = (
+    *("but found '<scalar>'", "expected alphabetic or numeric", "found undefined alias"),
+    *("constructor for the tag", "expected a comment"),
+)
 _TIMESTAMP, _FLOAT = "tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:float"
 _EXPONENT = re.compile(r"[-+]?(\d[\d_]*(\.\d*)?|\.\d+)[eE][-+]?\d+$")  # YAML 1.1 takes 3e-4 for a text
 
@@ -88,6 +93,8 @@ def _remedy(error: yaml.YAMLError) -> str:
     problem = str(getattr(error, "problem", None))
     if "'\\t'" in problem:
         return "indent with spaces"
+    if any(said in problem for said in _UNQUOTED):
+        return "put the whole value into quotes"
     if "expected <block end>" in problem or "mapping values are not allowed" in problem:
         return "check the indentation of this line: options of one item stand exactly below each other"
     return ""

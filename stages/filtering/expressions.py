@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import difflib
 import math
+import re
+import warnings
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -25,6 +27,7 @@ from headrace.stages.filtering.conditions import (
     Some,
     Value,
     is_text,
+    names,
 )
 
 LONGEST = 4000  # characters
@@ -44,8 +47,23 @@ _SIGNS: Mapping[type[ast.cmpop], Sign] = {
     ast.Is: "is unknown",
     ast.IsNot: "is known",
 }
+_SPELLINGS = (("&&", "and"), ("||", "or"), ("<>", "!="), ("===", "=="), ("=<", "<="), ("=>", ">="))
 _OPERATORS: Mapping[type[ast.operator], Operator] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-_FOREIGN = (("&&", "and"), ("||", "or"), ("<>", "!="), ("===", "=="))
+_FOREIGN = (  # what other languages write, what stands here for it
+    *((re.compile(re.escape(theirs)), f"; write {ours} for {theirs}") for theirs, ours in _SPELLINGS),
+    (re.compile(r"(?<![=<>!])=(?!=)"), "; write == for ="),
+    (re.compile(r"\b(AND|OR|NOT)\b"), "; write and, or and not in small letters"),
+    (re.compile(r"!(?!=)"), "; write not for !"),
+    (re.compile(r"[‘’“”「」\uff01-\uff5e]"), "; signs and digits are those of ASCII, and texts stand in ' or \""),
+    (re.compile(r"\d\s*%"), "; write 0.05 for 5%"),
+)
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_ESCAPED = re.compile(r"\\[\\'\"]")
+# Names that people try, which stand for no value.
+_TRIED = {
+    **dict.fromkeys(("text", "content"), "what stands in texts is counted by `patterns`"),
+    **dict.fromkeys(("null", "NULL", "none", "nil"), "what is not known is asked by `is None`"),
+}
 _GRAMMAR = "there are names, numbers, texts in quotes, + - * /, comparisons, in (...), is None, and, or, not"
 
 
@@ -71,9 +89,11 @@ def parsed(text: str, kinds: Kinds, known: Callable[[], list[str]]) -> Condition
 
 def _tree(line: str) -> ast.expr:
     try:
-        tree = ast.parse(line, mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # what Python only warns of is an error here, not a line on the screen
+            tree = ast.parse(line, mode="eval").body
     except SyntaxError as error:
-        hint = next((f"; write {ours} for {theirs}" for theirs, ours in _FOREIGN if theirs in line), "")
+        hint = next((hint for foreign, hint in _FOREIGN if foreign.search(_QUOTED.sub("", line))), "")
         raise ExpressionError(
             f"{_place(line, (error.offset or len(line) + 1) - 1)}: this is no expression ({error.msg}){hint}"
         ) from error
@@ -127,6 +147,9 @@ class _Reader:
         pairs = zip(sides, ops, sides[1:], strict=False)
         found = tuple(self.comparison(left, _SIGNS[type(op)], right, depth) for left, op, right in pairs)
         self.compared += len(found)
+        for one, side in zip(found, sides, strict=False):
+            if next(names(one), None) is None:
+                raise self.wrong(side, f"{one.words} is the same for every document; compare a value with something")
         return found[0] if len(found) == 1 else Every(found)
 
     def comparison(self, left: ast.expr, sign: Sign, right: ast.expr, depth: int) -> Comparison:
@@ -137,13 +160,13 @@ class _Reader:
             one = self.value(left, depth + 1)
             return Comparison(one, sign, one, words)
         one = self.value(left, depth + 1)
+        if is_text(one) and isinstance(right, ast.Name) and self.kinds(right.id) is None and right.id not in _TRIED:
+            raise self.wrong(right, f"there is no value {right.id!r}; a text stands in quotes: '{right.id}'")
         if sign in ("in", "not in"):
             return self.membership(one, sign, right, words, depth)
         other = self.value(right, depth + 1)
         if is_text(one) != is_text(other):
             raise self.wrong(left, f"{words} compares text with a number; texts stand in quotes, numbers do not")
-        if isinstance(one, Literals) and isinstance(other, Literals):
-            raise self.wrong(left, f"{words} is the same for every document; compare a value with something")
         return Comparison(one, sign, other, words)
 
     def membership(self, one: Value, sign: Sign, right: ast.expr, words: str, depth: int) -> Comparison:
@@ -156,13 +179,18 @@ class _Reader:
         other = self.value(right, depth + 1) if isinstance(right, ast.Name | ast.Attribute) else None
         if isinstance(one, Literals) and other is not None and is_text(one) and is_text(other):
             return Comparison(one, sign, other, words)  # 'forum' in url
-        raise self.wrong(right, f"behind `{sign}` stands a list of one kind, as in language in ('zh', 'yue')")
+        example = "as in language in ('zh', 'yue'); for one alone write =="
+        raise self.wrong(right, f"behind `{sign}` stands a list of one kind, {example}")
 
     def value(self, node: ast.expr, depth: int) -> Value:
         self.check_depth(node, depth)
         match node:
             case ast.Constant(str(text)):
+                if "\\" in _ESCAPED.sub("", self.words(node)):
+                    raise self.wrong(node, r"in a text \ is written \\; regular expressions stand under `patterns`")
                 return Literals((text,))
+            case ast.Constant(None):
+                raise self.wrong(node, f"None has no meaning here; {_TRIED['none']}")
             case ast.Constant(int() | float() as number) if not isinstance(number, bool):
                 return Literals((self.number(node, number),))
             case ast.Name(name):
@@ -174,9 +202,18 @@ class _Reader:
                 return one if isinstance(sign, ast.UAdd) else negative(one)
             case ast.BinOp(left, op, right) if operator := _OPERATORS.get(type(op)):
                 return Arithmetic(self.numeric(left, depth + 1), operator, self.numeric(right, depth + 1))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            self.refuse_number_of_preset(node, node.value.id)
         words = self.words(node)
         shown = words if len(words) <= _SHOWN else f"{words[:_SHOWN]}..."
         raise self.wrong(node, f"{shown} has no meaning here; {_GRAMMAR}")
+
+    def refuse_number_of_preset(self, node: ast.Attribute, preset: str) -> None:
+        """Name the value that is meant by a preset's number: `words` for `gopher.min_words`."""
+        value = node.attr.removeprefix("min_").removeprefix("max_")
+        meant = next((name for name in (value, f"{preset}_{value}") if self.kinds(name) is not None), None)
+        if meant:
+            raise self.wrong(node, f"{self.words(node)} is no value; did you mean {meant}?")
 
     def number(self, node: ast.expr, number: float) -> float:
         try:
@@ -197,7 +234,8 @@ class _Reader:
         text = self.kinds(name)
         if text is None:
             near = difflib.get_close_matches(name, self.known(), 3, 0.6)
-            hint = f"did you mean {' or '.join(near)}?" if near else "docs/how-to/rules.md lists the values"
+            listed = "docs/how-to/rules.md lists the values, and texts stand in quotes"
+            hint = _TRIED.get(name) or (f"did you mean {' or '.join(near)}?" if near else listed)
             raise self.wrong(node, f"there is no value {name!r}; {hint}")
         return Name(name, text)
 

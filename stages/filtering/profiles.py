@@ -21,6 +21,7 @@ DEFAULT: Mapping[str, tuple[str, ...]] = {
 # `language` gives; a source may say the others.
 SINITIC = frozenset((*CHINESE, "wuu", "hak", "gan", "nan", "hsn", "cmn", "zho"))
 UNKNOWN = frozenset((None, "", "und"))
+_REST = frozenset(("all", "any", "default", "else", "other", "others", "rest"))
 _KEY = re.compile(r"([a-z]+)(?:-([A-Z][a-z]{3}))?")
 
 
@@ -35,7 +36,9 @@ def checked_keys(keys: Iterable[str]) -> None:
                 f"{key!r} is no key of a profile; write a language (zh), one with a script (zh-Hant), verse or '*'"
             )
         language, script = match.groups()
-        if language not in SINITIC | KNOWN:
+        if language in _REST:
+            raise ValueError(f"{language!r} is no language; write '*', in quotes, for all others")
+        if language not in (SINITIC | KNOWN) - {"cmn", "zho"}:
             checked((language,))
         if script and language in SINITIC and script not in ("Hans", "Hant", "Hani"):
             raise ValueError(f"Chinese is never in the script {script!r}; there are zh-Hans, zh-Hant and zh-Hani")
@@ -77,8 +80,8 @@ def checked_profiles(profiles: Mapping[str, Sequence[str]], presets: Iterable[st
     for key, names in profiles.items():
         for name in names:
             if name not in known:
-                near = difflib.get_close_matches(name, known, 1, 0.5)
-                hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+                near = difflib.get_close_matches(name, known, 2, 0.6)
+                hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
                 raise ValueError(f"profile {key!r}: there is no preset {name!r}; {hint}")
         if len(set(names)) < len(names):
             raise ValueError(f"profile {key!r} names a preset twice; once is enough")

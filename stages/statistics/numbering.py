@@ -27,6 +27,11 @@ class Numbered:
         self.texts = np.empty(8 * _FIRST, np.uint8)
         self.offsets = np.zeros(_FIRST + 1, np.int64)
 
+    @property
+    def nbytes(self) -> int:
+        """Give the memory that the texts and their table have."""
+        return self.table.nbytes + self.texts.nbytes + self.offsets.nbytes
+
     def grow(self, entries: int, size: int) -> None:
         """Make room for some new texts with some bytes in all, and for as much again as there is."""
         room = max(self.count + entries + 1, _FIRST)
@@ -62,6 +67,11 @@ class Vocabulary:
         self.kinds = np.empty(_FIRST, np.uint8)
         self.heads = np.empty((_FIRST, 2), np.uint64)
         self.hashes = np.empty((_FIRST, 2), np.uint64)
+
+    @property
+    def nbytes(self) -> int:
+        """Give the memory that the words and what is known of them have."""
+        return self._words.nbytes + sum(each.nbytes for each in (self.sizes, self.kinds, self.heads, self.hashes))
 
     def numbers(self, data: Bytes, begins: Offsets, ends: Offsets) -> Slots:
         """Give the number of each word that stands in some bytes; equal words, and no others, have the same."""

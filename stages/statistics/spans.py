@@ -27,7 +27,8 @@ from headrace.stages.statistics.numbering import Numbered, Vocabulary, grown
 from headrace.stages.statistics.spacy_rules import cut_runs, cut_text, is_special, rules, without_special
 
 T = TypeVar("T", bound=np.generic)
-MOST = 4_000_000  # runs remembered, of about 100 bytes each; past that the memory begins anew
+# Bytes; past that it begins anew: 1.5 million runs of eight letters, fewer where a language has no spaces.
+MOST = 1 << 29
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Spans:
     """Runs by number, with their words; it grows with what is asked."""
 
     def __init__(self, most: int = MOST) -> None:
-        """Begin with nothing; `most` runs are remembered between two calls."""
+        """Begin with nothing; at most `most` bytes are remembered between two calls."""
         self._most = most
         self._clear()
 
@@ -81,9 +82,15 @@ class Spans:
         """Give how many runs are known."""
         return self._runs.count
 
+    @property
+    def nbytes(self) -> int:
+        """Give the memory that runs and words have, with the room for more."""
+        own = (self._firsts, self._ends, self._numbers, self._kinds, self._edges, self._special)
+        return self._runs.nbytes + self._vocabulary.nbytes + sum(each.nbytes for each in own)
+
     def words(self, column: Column) -> Words:
         """Give the words of a text column, as spaCy's blank English cuts each text, white space left out."""
-        if self.count > self._most:
+        if self.nbytes > self._most:
             self._clear()
         data, offsets = text_buffers(column)
         spans, places, firsts = self._numbered(data, offsets)

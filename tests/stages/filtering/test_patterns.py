@@ -6,9 +6,11 @@ import re
 
 import pyarrow as pa
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headrace.stages.filter import Filter
 from headrace.stages.filtering.patterns import STRETCH, Pattern, found
 
 
@@ -40,6 +42,23 @@ def test_the_view_makes_spellings_equal() -> None:
     assert counted(text, pattern="vx") == [(0.0, 0.0)]
     assert counted(text, pattern="vx|开户", on="view") == [(2.0, 4 / 6)]
     assert counted(["Spam SPAM"], pattern="spam", ignore_case=True) == [(2.0, 8 / 9)]
+
+
+def test_a_pattern_on_the_view_may_have_capitals_and_no_character_that_no_view_has() -> None:
+    """Capitals match; a traditional or full-width character would never be found, but ends of ranges stand."""
+    assert counted(["加ＶＸ"], pattern="VX", on="view") == [(1.0, 2 / 3)]
+    assert counted(["開戶"], pattern="[一-龥]+", on="view") == [(1.0, 1.0)]
+    with pytest.raises(ValueError, match="the view never has 開; write 开"):
+        Pattern(pattern="開戶", on="view")
+    with pytest.raises(ValueError, match="the view never has Ｖ; write v"):
+        Pattern(pattern="Ｖ", on="view")
+    assert counted(["開戶"], pattern="開戶") == [(1.0, 1.0)]
+
+
+def test_on_is_itself_where_yaml_makes_true_of_it() -> None:
+    """{pattern: vx, on: view} is what the pages say, and YAML 1.1 reads the key as a truth."""
+    written = yaml.safe_load("{patterns: {wechat: {pattern: vx, on: view}}}")
+    assert Filter.model_validate(written).patterns == {"wechat": Pattern(pattern="vx", on="view")}
 
 
 @given(st.lists(st.text("ab\n 中", max_size=30), min_size=1, max_size=5))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+import yaml
 from pydantic import ValidationError
 from tests.stages.statistics.test_count import EXTREMES, drawn
 
@@ -75,6 +76,15 @@ def test_a_number_of_no_rule_is_an_error() -> None:
     """A name that is misspelt is found when the options are read."""
     with pytest.raises(ValidationError, match="max_hash_shares"):
         Gopher.model_validate({"max_hash_shares": 0.1})
+
+
+@pytest.mark.parametrize("switch", ["on", "off"])
+def test_a_switch_is_no_bound(switch: str) -> None:
+    """`max_words: off` would be 0, by which every document goes; settings may be switches."""
+    with pytest.raises(ValidationError, match="null takes the rule away"):
+        Gopher.model_validate(yaml.safe_load(f"max_words: {switch}"))
+    setting = PRESETS["c4"].model_validate(yaml.safe_load(f"remove_lines: {switch}"))
+    assert setting.model_dump()["remove_lines"] == (switch == "on")
 
 
 def test_values_of_settings_are_the_presets_own() -> None:

@@ -46,3 +46,27 @@ def test_yaml_is_read_as_it_was_meant() -> None:
     assert as_written({"zh": "gopher"}) == {"zh": "gopher"}
     assert as_written({"zh": [3]}) == {"zh": (3,)}
     assert as_written(["gopher"]) == ["gopher"]
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("default", "write '\\*', in quotes"),
+        ("other", "write '\\*', in quotes"),
+        ("cmn", "write zh"),
+        ("zho", "write zh"),
+        ("eng", "write en"),
+        ("zh_Hant", "one with a script"),
+    ],
+)
+def test_a_key_that_no_document_has_is_refused(key: str, said: str) -> None:
+    """The message says which is meant; documents that a source calls cmn get the profile of zh."""
+    with pytest.raises(ValueError, match=said):
+        checked_profiles({key: ()}, PRESETS)
+    assert profile_keys({"zh": ()}, ["cmn"], [None], [True], [False]) == ["zh"]
+
+
+def test_a_preset_that_is_misspelt_is_named() -> None:
+    """All that are near, since fineweb2 is no preset and two begin so."""
+    with pytest.raises(ValueError, match="did you mean fineweb or fineweb2_cmn"):
+        checked_profiles({"zh": ("fineweb2",)}, PRESETS)

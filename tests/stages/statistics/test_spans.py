@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import pairwise
 
 import pyarrow as pa
 import pytest
@@ -55,10 +56,25 @@ def test_a_second_look_gives_the_same() -> None:
     """What is remembered is what was cut; a memory that begins anew forgets nothing that is asked."""
     texts = drawn(2, 200, 40)
     column = pa.array(texts, pa.large_string())
-    small, large = Spans(most=50), Spans()
+    small, large = Spans(most=0), Spans()
     first = listed(texts, large.words(column))
     assert listed(texts, large.words(column)) == first
     assert [listed([text], small.words(pa.array([text])))[0] for text in texts] == first
+
+
+@pytest.mark.parametrize("unit", ["ab", "ひと"])
+@pytest.mark.parametrize("size", [4, 100])
+def test_the_memory_is_bounded_in_bytes(unit: str, size: int) -> None:
+    """However many runs are met, and however long they are: it begins anew before the next batch."""
+    most = 1_200_000
+    spans, held = Spans(most=most), []
+    for batch in range(20):
+        texts = [f"{unit * size}{batch}-{row}" for row in range(max(400, 4_000 // size))]
+        spans.words(pa.array(texts, pa.large_string()))
+        held.append(spans.nbytes)
+    grown = max(after - before for before, after in pairwise([0, *held]))
+    assert max(held) <= most + grown
+    assert any(after < before for before, after in pairwise(held))
 
 
 def test_slices_and_nulls_are_texts_too() -> None:
