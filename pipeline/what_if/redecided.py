@@ -76,8 +76,8 @@ def _lost(number: int, stages: Sequence[Stage], columns: Sequence[str] | None) -
 def _filled(stage: Stage) -> frozenset[str]:
     """Give the measured columns that a stage fills: those of an empty table that it was given; none if it takes none.
 
-    A user's stage may fail at it, as one that looks at single documents cannot be asked: what these write over shows
-    where stored values do not give the run's own verdicts.
+    A user's stage may want what an earlier one measured, and one that looks at single documents cannot be asked: what
+    these write over shows where stored values do not give the run's own verdicts.
     """
     if isinstance(stage, TokenizeStage):
         return frozenset((TOKENS,))  # its model is trained in the run, or a file that may be gone

@@ -174,7 +174,7 @@ def test_forgotten_documents_are_left_out_and_counted(tmp_path: Path) -> None:
 def test_what_a_stage_of_the_users_own_wrote_over_is_not_trusted(tmp_path: Path) -> None:
     """Values that do not give the run's own verdict are counted, and those documents stay as they are.
 
-    A stage that fails where there is no document at all cannot be asked what it fills, either.
+    A stage that needs what another one measured cannot be asked what it fills, either.
     """
     source = (
         "from typing import Literal\nfrom headrace.stages.base import BatchStage, Document, DocumentStage\n\n\n"
@@ -182,7 +182,7 @@ def test_what_a_stage_of_the_users_own_wrote_over_is_not_trusted(tmp_path: Path)
         "    def process(self, document: Document) -> Document:\n"
         "        return document.but(values={**document.values, 'characters': 1.0})\n\n\n"
         "class Shy(BatchStage):\n    kind: Literal['shy'] = 'shy'\n\n"
-        "    def process(self, table):\n        max(map(len, table['text'].to_pylist()))\n        return table\n"
+        "    def process(self, table):\n        table['values.characters']\n        return table\n"
     )
     (tmp_path / "over.py").write_text(source, encoding="utf-8")
     run = made_run(tmp_path, plugins="over.py", after="{kind: over}\n  - {kind: shy}")
