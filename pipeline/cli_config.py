@@ -83,18 +83,21 @@ def _source_rows(loaded: LoadedConfig, plan: Plan) -> list[tuple[object, ...]]:
 @click.option("--markdown", is_flag=True, help="Print the reference page.")
 @AS_JSON
 def stages(kind: str | None, *, markdown: bool, as_json: bool) -> None:
-    """List the stages, or show the options of stage KIND with their defaults."""
+    """List the stages, or show the options of stage KIND with their defaults; filter.gopher: of that section alone."""
     from headrace.pipeline.describe import describe_stage
     from headrace.pipeline.plugins import load_builtins
     from headrace.stages.base import Stage
 
     load_builtins()
+    kind, _, section = kind.partition(".") if kind else (None, "", "")
     if kind is not None and kind not in Stage.registry:
         from headrace.pipeline.config_errors import suggestion
 
         remedy = suggestion(kind, Stage.registry).removeprefix("; ") or "`headrace stages` lists them"
         raise ConfigError(f"there is no stage '{kind}'", remedy=remedy)
     described = [describe_stage(name) for name in sorted(Stage.registry) if kind in (None, name)]
+    if section:
+        described = [described[0].only(section)]
     if as_json:
         values: list[Any] = [stage.to_json() for stage in described]
         print_json(values[0] if kind else values)
@@ -107,7 +110,7 @@ def stages(kind: str | None, *, markdown: bool, as_json: bool) -> None:
     else:
         click.echo(f"{kind} (version {described[0].version})\n\n{described[0].text}\n")
         rows = [(o.name, o.takes, o.default, o.description) for o in described[0].options]
-        print_table("options", ["option", "takes", "default", "meaning"], rows)
+        print_table("options", ["option", "takes", "default", "meaning"], rows, unbroken=("option",))
 
 
 @click.command(short_help="Print the JSON Schema of a configuration.")

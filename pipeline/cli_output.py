@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any, TextIO
@@ -48,8 +48,10 @@ def _unicode(stream: TextIO | None) -> bool:
     return (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "").startswith("utf")
 
 
-def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table; columns whose every value is a number stand to the right."""
+def print_table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, unbroken: Collection[str] = ()
+) -> None:
+    """Print a table; columns whose every value is a number stand to the right, `unbroken` ones keep their lines."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -57,7 +59,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
     table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     for index, name in enumerate(columns):
         numeric = bool(rows) and all(_numeric(row[index]) for row in rows)
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold", no_wrap=name in unbroken)
     for row in rows:
         table.add_row(*(printable(cell(value)) for value in row))
     console = Console(highlight=False, markup=False)

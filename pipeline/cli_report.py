@@ -38,7 +38,8 @@ def print_report(run: Path, report: Row) -> None:
             shown = [(why, count, examples.get(why, "")) for why, count in found[:_REASONS_SHOWN]]
             print_table(verdict, ["reason", "documents", "one of them (headrace explain)"], shown)
         if len(found) > _REASONS_SHOWN:
-            click.echo(f"and {len(found) - _REASONS_SHOWN} more reasons, in the report\n")
+            more = len(found) - _REASONS_SHOWN
+            click.echo(f"and {more} more reason{'s' * (more != 1)}, in the report\n")
     for line in _outside(report):
         click.echo(line)
     for name, value in _closing(report):

@@ -10,8 +10,11 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from headrace.pipeline.config import PipelineConfig
+from headrace.pipeline.describe import section_model
 from headrace.pipeline.yaml_lines import Steps
 from headrace.stages.base import Stage
+
+_NAMED = 3  # sections, where several have an option
 
 
 def value_steps(value: Any, location: Steps) -> Steps:
@@ -45,6 +48,8 @@ def describe(error: ErrorDetails, value: Any) -> str:
     if error["type"] == "tuple_type":
         example = f"as in [{error['input']}]" if isinstance(error["input"], str) else "each item behind a `- `"
         return f"{_dotted(steps)}: input should be a list, {example}{_description(model, str(error['loc'][-1]))}"
+    if error["type"] in ("dict_type", "model_type"):
+        error = {**error, "msg": "Input should be lines of `name: value`"}
     said = error["msg"].removeprefix("Value error, ").split(", unable to parse")[0]
     got = "" if isinstance(error["input"], dict | list) else f", not {_short(error['input'])}"
     said = said[:1].lower() + said[1:] + ("" if error["type"] == "value_error" else got)
@@ -110,21 +115,17 @@ def _unknown_kind(kind: str) -> str:
 
 def _unknown_option(option: str, model: type[BaseModel] | None) -> str:
     known = list(model.model_fields) if model else []
-    nested = _nested_options() if model is PipelineConfig else {}
-    if option in nested:
-        return f"there is no option '{option}' here; did you mean '{nested[option]}.{option}'?"
+    if nested := _sections_with(option, model):
+        return f"there is no option '{option}' here; did you mean {' or '.join(nested)}?"
     hint = suggestion(option, known) or f"; there are {', '.join(known)}"
     return f"there is no option '{option}'{hint}"
 
 
-def _nested_options() -> dict[str, str]:
-    """Map each option of the sections (engine, pace, ...) to its section."""
-    found = {}
-    for section, field in PipelineConfig.model_fields.items():
-        model = _inner_model(field.annotation)
-        if section not in ("sources", "stages") and model:
-            found.update(dict.fromkeys(model.model_fields, section))
-    return found
+def _sections_with(option: str, model: type[BaseModel] | None) -> list[str]:
+    """Name the first sections of a model that have an option: `'engine.workers'`, `'gopher.min_words'`."""
+    fields = model.model_fields if model else {}
+    sections = {name: section_model(field.annotation) for name, field in fields.items()}
+    return [f"'{name}.{option}'" for name, inner in sections.items() if inner and option in inner.model_fields][:_NAMED]
 
 
 def _guess(error: ErrorDetails) -> str:

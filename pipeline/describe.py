@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, Field, create_model
 from pydantic_core import PydanticUndefined
 
 from headrace.pipeline.config import PipelineConfig, stage_union
+from headrace.schemas.errors import ConfigError
 from headrace.stages.base import Stage
 
 
@@ -33,6 +34,15 @@ class StageDescription:
     summary: str
     text: str
     options: tuple[Option, ...]
+
+    def only(self, section: str) -> StageDescription:
+        """Give the description with the options of one section alone; ConfigError if it has none of that name."""
+        found = tuple(o for o in self.options if o.name == section or o.name.startswith(f"{section}."))
+        if not found:
+            sections = dict.fromkeys(o.name.rpartition(".")[0] for o in self.options if "." in o.name)
+            remedy = f"its sections are {', '.join(sections)}" if sections else "it has no sections"
+            raise ConfigError(f"stage '{self.kind}' has no option '{section}'", remedy=remedy)
+        return replace(self, options=found)
 
     def to_json(self) -> dict[str, Any]:
         """Give the JSON form."""
@@ -126,4 +136,15 @@ def _default(value: Any) -> str:
     if isinstance(value, tuple | list):
         text = "[" + ", ".join(map(str, value)) + "]"
         return text if len(text) <= _LONGEST_DEFAULT else f"a list of {len(value)}"
-    return str(value)
+    return _flow(value)
+
+
+def _flow(value: object) -> str:
+    """Write mappings, and the lists in them, on one line as YAML has them."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_key(key)}: {_flow(inner)}" for key, inner in value.items()) + "}"
+    return f"[{', '.join(map(_flow, value))}]" if isinstance(value, tuple | list) else str(value)
+
+
+def _key(key: object) -> str:
+    return str(key) if str(key).isidentifier() else f'"{key}"'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import shlex
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import pyarrow.parquet as pq
 from headrace.pipeline.committed import Committed, open_committed, read_columns, reading, unit_of
 from headrace.pipeline.shard_rows import pieces_of, read_shard
 from headrace.pipeline.what_if.loosening import loosened
+from headrace.pipeline.wording import shell_word
 from headrace.schemas.document import DROPPED, KEPT
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.manifest import ManifestLine, ShardInfo
@@ -138,7 +138,7 @@ def _what_if(run: Path, found: dict[str, Any], place: Place) -> str | None:
     if found["verdict"] != DROPPED:
         return None
     settings = loosened(run, found["stage"], place.file, place.row)
-    return shlex.join(["headrace", "what-if", str(run), *settings]) if settings else None
+    return " ".join(map(shell_word, ["headrace", "what-if", str(run), *settings])) if settings else None
 
 
 def _shard(run: Path, line: ManifestLine, shard: ShardInfo, place: Place) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from headrace.pipeline.config_errors import describe, is_echo, value_steps
 from headrace.pipeline.overrides import Override, overridden, parse_override
 from headrace.pipeline.packs import pack_stages
 from headrace.pipeline.plugins import Plugin, load_builtins, read_plugin
-from headrace.pipeline.rule_values import repeated_prefixes, unknown_values
+from headrace.pipeline.rule_values import repeated_prefixes, unknown_values, unused_numbers
 from headrace.pipeline.yaml_lines import Steps, YamlFile, read_yaml
 from headrace.schemas.errors import ConfigError
 
@@ -52,6 +52,10 @@ class _Draft:
             if made or around or steps[: len(override.steps)] == override.steps:
                 return 0, f"argument {override.text}: {message}"
         return self.at(self.file.line(steps), message)
+
+    def tells(self, steps: Steps) -> bool:
+        """Whether a section is to be spoken of: in a run whose file is sound, only if an override is in it."""
+        return not self.sound or any(override.steps[: len(steps)] == steps for override in self.overrides)
 
     def at(self, line: int, message: str) -> tuple[int, str]:
         """Give a message with its line."""
@@ -112,7 +116,8 @@ def _validated(draft: _Draft) -> tuple[PipelineConfig | None, list[tuple[int, st
     try:
         config = PipelineConfig.model_validate(draft.value)
         faults = (*unknown_values(config.stages), *repeated_prefixes(config.stages))
-        return config, [draft.fault(steps, message) for steps, message in faults]
+        unused = ((steps, message) for steps, message in unused_numbers(config.stages) if draft.tells(steps))
+        return config, [draft.fault(steps, message) for steps, message in (*faults, *unused)]
     except ValidationError as error:
         details = [e for e in error.errors(include_url=False) if not is_echo(e)]
     return None, [draft.fault(value_steps(draft.value, e["loc"]), describe(e, draft.value)) for e in details]

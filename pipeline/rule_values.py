@@ -16,8 +16,11 @@ from headrace.stages.filtering.names import (
     VERSE_SHARE,
     column_of,
     is_earlier,
+    numbers,
     of_patterns,
+    owners,
 )
+from headrace.stages.filtering.profiles import ANY, DEFAULT
 from headrace.stages.privacy.kinds import NAMES
 from headrace.stages.repair import REPAIRS
 from headrace.stages.words import Words
@@ -34,11 +37,42 @@ def unknown_values(stages: Sequence[Stage]) -> Iterator[tuple[Steps, str]]:
             for rule, condition in stage.conditions().items():
                 for name in dict.fromkeys(name for name in names(condition) if is_earlier(name) and name not in known):
                     place = ("stages", number, "rules", rule)
-                    hint = suggestion(name, known) or "; a stage that measures it stands before the filter"
+                    hint = _own(name, stage) or suggestion(name, known) or _NONE
                     yield place, f"{'.'.join(map(str, place))}: no stage before gives '{name}'{hint}"
         if not type(stage).__module__.startswith("headrace."):
             return
         known |= given(stage)
+
+
+_NONE = "; a stage that measures it stands before the filter"
+
+
+def _own(name: str, stage: Filter) -> str:
+    """Say how a value is asked that the filter measures itself: `words` for `values.words`, `values.filter_words`."""
+    measured = {*numbers(), *of_patterns(stage.patterns)}
+    asked = name.removeprefix("values.")
+    value = next((v for v in (asked, asked.removeprefix(stage.prefix or "filter_")) if v in measured), None)
+    return f"; this filter measures it: write {value}" if value else ""
+
+
+def unused_numbers(stages: Sequence[Stage]) -> Iterator[tuple[Steps, str]]:
+    """Give the places of presets that have numbers of the user's and that nothing asks, with the words for it."""
+    for number, stage in enumerate(stages):
+        if isinstance(stage, Filter):
+            used = {name for names in stage.profiles.values() for name in names}
+            used |= {owners()[value] for value in stage.asked().names if value in owners()}
+            for name, preset in stage.presets().items():
+                if name not in used and preset != type(preset)():
+                    place = ("stages", number, name)
+                    why = f"no profile asks {name}, so that these numbers would do nothing"
+                    yield place, f"stages.{number}.{name}: {why}; name it, as in profiles: {_profile(name)}"
+
+
+def _profile(preset: str) -> str:
+    """Give a profile with a preset, as YAML has it: the default one, or that of the language it was published for."""
+    published_for = "zh" if preset in ("bigscience_zh", "fineweb2_cmn") else "en"
+    key = next((key for key, names in DEFAULT.items() if preset in names), published_for)
+    return f'{{"*": [{preset}]}}' if key == ANY else f"{{{key}: [{preset}]}}"
 
 
 def repeated_prefixes(stages: Sequence[Stage]) -> Iterator[tuple[Steps, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 
 _WHOLE = 1e15  # whole numbers below are written as such
@@ -37,6 +38,16 @@ def printable(text: str) -> str:
     'a\\x1b[31m\\nb 河'
     """
     return _UNPRINTABLE.sub(lambda sign: sign[0].encode("unicode_escape").decode(), text)
+
+
+def shell_word(word: str) -> str:
+    """Write one word of a command line to be typed; double quotes around single ones, as a person would.
+
+    >>> print(shell_word("words < 50"), shell_word("language == 'zh'"), shell_word("clean.a=1"))
+    'words < 50' "language == 'zh'" clean.a=1
+    """
+    plain = "'" in word and not any(sign in word for sign in '"$`\\!')
+    return f'"{word}"' if plain else shlex.quote(word)
 
 
 def size_words(size: int) -> str:

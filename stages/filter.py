@@ -43,7 +43,7 @@ from headrace.stages.filtering.preset import Preset
 from headrace.stages.filtering.presets import PRESETS
 from headrace.stages.filtering.profiles import DEFAULT, VERSE, as_written, checked_profiles, profile_keys
 from headrace.stages.filtering.refinedweb import Refinedweb
-from headrace.stages.filtering.rules import RuleName, RuleText, columns_of, condition_of, looked_up
+from headrace.stages.filtering.rules import RuleName, RuleText, columns_of, condition_of, looked_up, without_null
 from headrace.stages.filtering.verdicts import Verdicts
 from headrace.stages.kernels.arrays import Array, Column, floats, with_column
 from headrace.stages.statistics.shares import Formulae
@@ -107,6 +107,7 @@ class Filter(BatchStage):
     _file: Path | None = PrivateAttr(None)
 
     _written = field_validator("profiles", mode="before")(as_written)
+    _asked_rules = field_validator("rules", mode="before")(without_null)
     _names = field_validator("patterns")(checked_names)
 
     @field_validator("profiles")

@@ -29,6 +29,11 @@ def _readable(text: str, info: ValidationInfo) -> str:
     return text
 
 
+def without_null(rules: object) -> object:
+    """Give rules without those that are null: not asked, as a number of a preset that is null."""
+    return {name: text for name, text in rules.items() if text is not None} if isinstance(rules, dict) else rules
+
+
 RuleName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 RuleText = Annotated[str, AfterValidator(_readable)]
 

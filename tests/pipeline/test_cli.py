@@ -174,6 +174,17 @@ def test_stages_lists_every_kind_and_describes_one() -> None:
     assert {"name": "sequence_length", "default": "2048"}.items() <= described["options"][1].items()
 
 
+def test_stages_shows_one_section_of_a_stage_alone() -> None:
+    """Names are never broken, so that they can be copied; a section that is none is answered with those there are."""
+    told = call("stages", "filter.gopher").stdout
+    assert " gopher.max_repeated_paragraph_character_share " in told
+    assert "modern_chinese.min_characters" not in told
+    described = json.loads(call("stages", "dedup.minhash", "--json").stdout)
+    assert {option["name"].partition(".")[0] for option in described["options"]} == {"minhash"}
+    assert "Its sections are minhash" in call("stages", "dedup.minhahs").stderr
+    assert "It has no sections" in call("stages", "decode.x").stderr
+
+
 def test_an_unknown_kind_is_answered_with_the_likely_one() -> None:
     """`headrace stages dedupe` ends with 2."""
     result = call("stages", "dedupe")

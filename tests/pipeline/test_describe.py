@@ -26,6 +26,7 @@ class Outer(BaseModel):
     others: tuple[Inner, ...] = ()
     flag: Annotated[bool, Field(description="Yes or no.")] = True
     patterns: tuple[str, ...] = tuple("x" * 30 for _ in range(5))
+    profiles: dict[str, tuple[str, ...]] = {"en": ("a", "b"), "*": ()}
 
 
 def test_options_say_name_kind_default_and_meaning() -> None:
@@ -41,6 +42,7 @@ def test_options_say_name_kind_default_and_meaning() -> None:
         "others": ("list of section", "[]", ""),
         "flag": ("true | false", "true", "Yes or no."),
         "patterns": ("list of text", "a list of 5", ""),
+        "profiles": ("section", '{en: [a, b], "*": []}', ""),
     }
 
 

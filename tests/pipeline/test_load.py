@@ -97,6 +97,13 @@ def test_a_wrong_option_is_named_with_its_line(tmp_path: Path, wrong: str, expec
     assert messages(tmp_path, GOOD.replace("at_least: 3", wrong)) == [expected]
 
 
+def test_an_option_that_stands_a_section_too_high_is_told_its_sections(tmp_path: Path) -> None:
+    """A number of a preset, written without its preset; of several that have it the first three are named."""
+    (line,) = messages(tmp_path, GOOD.replace("kind: shortest", "kind: filter").replace("at_least", "min_words"))
+    meant = "'gopher.min_words' or 'fineweb2_cmn.min_words' or 'refinedweb.min_words'?"
+    assert line == f"c.yaml:8: stages.0 (filter): there is no option 'min_words' here; did you mean {meant}"
+
+
 def test_a_wrong_choice_lists_the_choices_and_guesses(tmp_path: Path) -> None:
     """A misspelt value of a closed list brings the list and the likely one."""
     (line,) = messages(tmp_path, GOOD.replace("format: parquet", "format: parket"))
@@ -142,6 +149,15 @@ def test_wrong_indentation_is_called_so(tmp_path: Path, right: str, wrong: str) 
     """What the parser says of it ("expected <block end>") tells nobody what to do."""
     (message,) = messages(tmp_path, GOOD.replace(right, wrong))
     assert re.search("Check the indentation of this line|Indent with spaces", message)
+
+
+@pytest.mark.parametrize("rule", ["'a' in url", '"a" in url', "*x", "!words", "> words"])
+def test_a_value_that_begins_with_a_sign_of_yaml_is_to_be_quoted(tmp_path: Path, rule: str) -> None:
+    """A rule such as `'forum' in url` is a text to YAML, and something behind it."""
+    filters = GOOD.replace("  - kind: write", f"  - kind: filter\n    rules:\n      a: {rule} < 3\n  - kind: write")
+    (message,) = messages(tmp_path, filters)
+    assert message.startswith("c.yaml:11:")
+    assert message.endswith("ut the whole value into quotes")
 
 
 def test_what_should_be_a_list_is_told_so_by_example(tmp_path: Path) -> None:

@@ -58,6 +58,44 @@ def test_a_slip_in_a_name_is_found_by_the_chain(tmp_path: Path) -> None:
         checked(tmp_path, right + words)
 
 
+@pytest.mark.parametrize(
+    ("prefix", "name"),
+    [("", "values.words"), ("", "values.filter_words"), ("", "values.hash_share"), ("late_", "values.late_hash_share")],
+)
+def test_what_the_filter_measures_itself_is_asked_by_its_name(prefix: str, name: str, tmp_path: Path) -> None:
+    """The column of a value is not what a rule writes."""
+    stages = f"  - kind: filter\n    prefix: '{prefix}'\n    rules: {{short: {name} < 3}}\n"
+    with pytest.raises(ConfigError, match=r"; this filter measures it: write (words|hash_share)$"):
+        checked(tmp_path, stages)
+
+
+def test_numbers_of_a_preset_that_no_profile_asks_are_refused(tmp_path: Path) -> None:
+    """They would do nothing; a rule that asks a value of the preset needs its settings, and defaults are no numbers."""
+    numbers = "  - kind: filter\n    c4: {{long_line_characters: 99}}\n    {}\n"
+    with pytest.raises(
+        ConfigError, match=r"c\.yaml:7: stages\.2\.c4: no profile asks c4, .* as in profiles: \{en: \[c4\]\}"
+    ):
+        checked(tmp_path, numbers.format("rules: {}"))
+    for used in ("profiles: {en: [c4]}", "rules: {long: c4_long_lines > 3}", "record: all"):
+        checked(tmp_path, numbers.format(used))
+    checked(tmp_path, "  - kind: filter\n    profiles: {}\n    gopher: {min_words: 50}\n")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "profile"),
+    [
+        ("general: {min_characters: 9}", '{"*": [general]}'),
+        ("cantonese: {min_characters: 9}", "{yue: [cantonese]}"),
+        ("fineweb2_cmn: {min_stop_words: 9}", "{zh: [fineweb2_cmn]}"),
+    ],
+)
+def test_the_message_names_a_profile_that_fits(numbers: str, profile: str, tmp_path: Path) -> None:
+    """That of the default, or of the language that the rules were published for."""
+    with pytest.raises(ConfigError) as caught:
+        checked(tmp_path, f"  - kind: filter\n    profiles: {{}}\n    {numbers}\n")
+    assert str(caught.value).endswith(f"as in profiles: {profile}")
+
+
 def test_a_second_filter_has_a_prefix(tmp_path: Path) -> None:
     """Without, its values would take the place of the first one's, and the first could not be explained."""
     first, second = "  - kind: filter\n", "  - kind: filter\n    prefix: late_\n"

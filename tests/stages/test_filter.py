@@ -124,6 +124,13 @@ def test_rules_ask_values_of_stages_before(table_of: Tables) -> None:
     assert after["reason"].to_pylist() == ["games", None, None]
 
 
+def test_a_rule_that_is_null_is_not_asked() -> None:
+    """So that what-if and a command line can switch one off, as they do a number of a preset."""
+    assert list(made(rules={"a": None, "b": "characters > 2"}).rules) == ["b"]
+    with pytest.raises(ValueError, match="valid dictionary"):
+        made(rules=["characters > 2"])
+
+
 def test_presets_come_before_rules_and_rules_in_their_order(table_of: Tables) -> None:
     """Each document has one reason: the first."""
     stage = made(profiles={"en": ["gopher"]}, rules={"b": "characters > 2", "a": "characters > 1"})

@@ -106,6 +106,9 @@ def test_people_read_tables_and_examples(run: Path) -> None:
     ):
         assert said in told
     assert "nothing would change" in call("what-if", run, "clean.max_symbol_share=0.2").stdout
+    regraded = call("what-if", run, "grade.a=0.6").stdout
+    assert "difference" not in regraded
+    assert "1 rule: as many as now, in --json" in regraded
 
 
 @pytest.mark.parametrize(
