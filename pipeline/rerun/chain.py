@@ -85,18 +85,32 @@ def _packs(
 ) -> dict[str, bytes]:
     """Give what stages need of files: what there is now, and for stages that owe their verdicts what the parent kept.
 
-    Files of a stage that is as it was may be gone; then, too, it is what the parent kept.
+    Files that a stage named before, too, may be gone; then it is what the parent kept.
     """
     hashes: Mapping[str, str] = parent.plan["recipe"].get("lists", {})
     kept, old, packs = pack_names(hashes), stage_names(change.before.stages), {}
     for place, (name, stage) in enumerate(zip(stage_names(stages), stages, strict=True)):
         origin = origins.get(place, len(old))
         was = old[origin] if origin < len(old) else ""
-        if was in kept and change.before.stages[origin] == stage and (origin < change.first or _are_gone(stage, base)):
+        known = was in kept and _name_the_same(change.before.stages[origin], stage)
+        if known and (origin < change.first or _are_gone(stage, base)):
             packs[name] = _kept(parent.run / kept[was], hashes[was])
         elif (data := stage.packed(base)) is not None:
             packs[name] = data
     return packs
+
+
+def _name_the_same(old: Stage, new: Stage) -> bool:
+    """Tell whether two stages name the same files: they may differ in numbers and switches alone."""
+    return _texts(old.model_dump(mode="json")) == _texts(new.model_dump(mode="json"))
+
+
+def _texts(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {key: _texts(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_texts(item) for item in value]
+    return value if isinstance(value, str) else None
 
 
 def _are_gone(stage: Stage, base: Path) -> bool:

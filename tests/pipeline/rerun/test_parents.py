@@ -75,6 +75,7 @@ def test_lists_and_models_may_be_gone(made: Path, tmp_path: Path) -> None:
     assert output(rerun(folder / "modelled", folder / "new", "clean.min_characters=30", first="urls")) == output(
         folder / "modelled"
     )
+    assert output(rerun(folder / "modelled", folder / "as_whole", "urls.canonicalize=false")) == output(whole)
     (folder / "blocked.txt").write_text("b.example\n")
     assert kept(rerun(folder / "modelled", folder / "other", first="urls")) > kept(whole)
 
