@@ -17,6 +17,7 @@ from headrace.schemas.document import DOCUMENT_SCHEMA, VERDICT_SCHEMA, Document,
 from headrace.schemas.unit import FileRef, UnitBatch
 
 __all__ = [
+    "NOT_ASKED",
     "BatchStage",
     "Decides",
     "Document",
@@ -157,6 +158,9 @@ class Reads(Protocol):
         ...
 
 
+NOT_ASKED = "null"  # as it is typed
+
+
 @runtime_checkable
 class Loosens(Protocol):
     """A stage that `Decides`, some of whose reasons are no options of that name."""
@@ -164,8 +168,9 @@ class Loosens(Protocol):
     def loosened(self, reason: str, row: Mapping[str, object]) -> tuple[str, object] | None:
         """Give the option by which a document, dropped for a reason, would pass that rule, and its value.
 
-        `row` is what is stored of the document. The value None stands for a bound beside what was measured; the
-        result None for a reason that is an option of that name.
+        `row` is what is stored of the document. The value None stands for a bound beside what was measured, and
+        `NOT_ASKED` for a rule that can only be switched off; the result None for a reason that is an option of that
+        name.
         """
         ...
 

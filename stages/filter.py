@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
-from headrace.stages.base import BatchStage
+from headrace.stages.base import NOT_ASKED, BatchStage
 from headrace.stages.filtering.bigscience_zh import BigscienceZh
 from headrace.stages.filtering.c4 import C4
 from headrace.stages.filtering.changes import unanswerable
@@ -170,6 +170,10 @@ class Filter(BatchStage):
     def unanswerable(self, before: Filter) -> list[str]:
         """Name the changed options that ask for what was not measured, or that measure otherwise."""
         return unanswerable(self, before)
+
+    def loosened(self, reason: str, row: Mapping[str, object]) -> tuple[str, object] | None:
+        """Say how a document passes a rule of the user's: it is not asked. Other reasons are options of that name."""
+        return (f"rules.{reason}", NOT_ASKED) if reason in self.rules else None
 
     def reads(self, before: Filter | None = None) -> tuple[str, ...]:
         """Name the columns that presets and rules ask: all of them, since documents may change their profile."""

@@ -16,7 +16,7 @@ from headrace.pipeline.what_if.settings import stored_stage
 from headrace.pipeline.wording import exact
 from headrace.schemas.document import VERDICT_SCHEMA
 from headrace.schemas.errors import HeadraceError
-from headrace.stages.base import Decides, Loosens, Stage
+from headrace.stages.base import NOT_ASKED, Decides, Loosens, Stage
 
 _MOST = 8  # rules that one document fails in one stage
 
@@ -70,7 +70,7 @@ def _changed(stage: Stage, row: Mapping[str, object]) -> tuple[str, object, Stag
             if not isinstance(measured, float) or inner[last] != bar:
                 return None  # the reason is no option
             value = _beside(measured, least=measured < inner[last])
-        inner[last] = value
+        inner[last] = None if value == NOT_ASKED else value
         return option, value, type(stage).model_validate(options)
     except (KeyError, TypeError, ValidationError):
         return None
