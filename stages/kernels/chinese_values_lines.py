@@ -24,14 +24,15 @@ COUNTS = 14
     LINES,  # that are not blank
     ENDED_LINES,  # by 。！？…；. and closers behind them, by a closing quote, the longer ones by any closer
     ITEM_LINES,  # without such an end and without a function character, at most 12 characters
-    PROSE,  # Han characters of sentences with a function character among sixteen of them
+    PROSE,  # Han characters of sentences with a function character among sixteen of them, or of twelve and more with 。
     LISTED,  # characters in lists of six or more names, of which one character in four may be a function character
     SEPARATED,  # Han characters between signs
     GARBLED,
     PAIRS,  # neighbouring Han characters
     KNOWN,  # of these, in words of today
 ) = range(COUNTS)
-LEAST_HAN, ONE_IN = 5, 16
+LEAST_HAN, ONE_IN, LEAST_FULL = 5, 16, 12
+FULL_STOP = 0x3002  # 。
 NAMES, SHORTEST_NAME, LONGEST_NAME, LEAST_SOLID = 6, 2, 10, 4
 LONGEST_ITEM = 12
 LEAST_MISREAD, LEAST_LETTERS = 3, 3
@@ -86,13 +87,14 @@ def count_sentences(data: Bytes, at: int, end: int, traits: Traits, row: Counts)
     han = function = 0  # of the sentence
     whole = words = 0  # of the line: its characters and function characters
     mark = last = np.int64(0)  # the last character that is no closer; the last one
-    quote = False  # the last one closes a quotation
+    quote = full = False  # the last one closes a quotation; the last but closers is 。
     while at <= end:
         point, at = decode(data, at) if at < end else (10, at + 1)
         trait = np.int64(traits[point])
         stopped = last & STOP != 0 and trait & SPACE != 0
         if stopped or trait & BREAK or is_bar(point) or (last & END and trait & (END | CLOSER) == 0):
-            row[PROSE] += han if han >= LEAST_HAN and function * ONE_IN >= han else 0
+            said = han >= LEAST_HAN and function * ONE_IN >= han
+            row[PROSE] += han if said or (full and han >= LEAST_FULL) else 0
             han = function = 0
         if trait & BREAK:
             if whole:
@@ -102,7 +104,7 @@ def count_sentences(data: Bytes, at: int, end: int, traits: Traits, row: Counts)
                 row[ITEM_LINES] += int(not ended and words == 0 and whole <= LONGEST_ITEM)
             whole = words = 0
             mark = last = np.int64(0)
-            quote = False
+            quote = full = False
             continue
         if trait & SPACE:
             last = np.int64(0) if last & STOP else last
@@ -112,6 +114,7 @@ def count_sentences(data: Bytes, at: int, end: int, traits: Traits, row: Counts)
         function += int(trait & FUNCTION != 0)
         words += int(trait & FUNCTION != 0)
         mark = mark if trait & CLOSER else trait
+        full = full if trait & CLOSER else point == FULL_STOP
         last = trait
         quote = point in (0x201D, 0x300D, 0x300F)  # ” 」 』
 

@@ -33,7 +33,7 @@ def text_counts(text: str, trait_of: TraitOf, known: Known) -> list[int]:
         separated(*three) for three in zip([lines.SIGN, *traits], traits, traits[1:], strict=False)
     )
     for piece in sentences(text, trait_of):
-        count_sentence([trait_of(character) for character in piece], row)
+        count_sentence(piece, [trait_of(character) for character in piece], row)
     for line in cut(text, trait_of):
         count_line([c for c in line if not trait_of(c) & lines.SPACE], trait_of, row)
     row[lines.LISTED] = listed(text, trait_of)
@@ -79,11 +79,14 @@ def sentences(text: str, trait_of: TraitOf) -> Iterator[str]:
         yield piece
 
 
-def count_sentence(traits: Sequence[int], row: list[int]) -> None:
-    """Count the Han characters of a sentence that has enough of them, and function characters among them."""
+def count_sentence(piece: str, traits: Sequence[int], row: list[int]) -> None:
+    """Count the Han characters of a sentence that has enough of them, and function characters or 。 at its end."""
+    marks = [character for character, trait in zip(piece, traits, strict=True) if not trait & lines.CLOSER]
     han = sum(trait & lines.HAN != 0 for trait in traits)
     function = sum(trait & lines.FUNCTION != 0 for trait in traits)
-    row[lines.PROSE] += han if han >= lines.LEAST_HAN and function * lines.ONE_IN >= han else 0
+    said = han >= lines.LEAST_HAN and function * lines.ONE_IN >= han
+    full = marks[-1:] == ["。"] and han >= lines.LEAST_FULL
+    row[lines.PROSE] += han if said or full else 0
 
 
 def count_line(line: Sequence[str], trait_of: TraitOf, row: list[int]) -> None:

@@ -18,7 +18,7 @@ class Cantonese(ChinesePreset):
         0.3,
         ge=0,
         le=1,
-        description="Han characters in sentences with a function character among sixteen, of all; 40 are given.",
+        description="Han characters in sentences with a function character among sixteen or with 。, of all; 40 given.",
     )
     min_cantonese_function_share: float | None = Field(
         0.015, ge=0, le=1, description="Function characters of Cantonese (嘅 咗 喺 唔 …), of Han characters."

@@ -17,6 +17,9 @@ class LiteraryChinese(ChinesePreset):
     max_modern_function_share: float | None = Field(
         0.22, ge=0, le=1, description="Function characters of modern Chinese, of Han characters; two in 20 are given."
     )
+    max_ascii_share: float | None = Field(
+        0.15, ge=0, le=1, description="Letters and digits of ASCII, of characters; 20 are given."
+    )
     min_literary_function_share: float | None = Field(
         None, ge=0, le=1, description="Function characters of literary Chinese (之 乎 者 也 …), of Han characters."
     )

@@ -14,11 +14,14 @@ class ModernChinese(ChinesePreset):
 
     name: ClassVar[str] = "modern_chinese"
 
+    max_rare_share: float | None = Field(
+        0.1, ge=0, le=1, description="Han characters beyond the usual ones of either script, of Han characters."
+    )
     min_prose_share: float | None = Field(
-        0.5,
+        0.4,
         ge=0,
         le=1,
-        description="Han characters in sentences with a function character among sixteen, of all; 40 are given.",
+        description="Han characters in sentences with a function character among sixteen or with 。, of all; 40 given.",
     )
     min_modern_function_share: float | None = Field(
         0.03,

@@ -6,10 +6,13 @@ A topic is no advertising: 赌博, 贷款 and 彩票 stand in every newspaper, s
 
 from __future__ import annotations
 
+from headrace.stages.filtering.chinese.calls import NOTICE, REPORT, URGING
+
 GROUPS = (
     *("evasion", "approach", "gambling", "adult", "fraud"),  # what no honest page says
     *("contact", "seo", "sales"),  # what shops say, too
-    *("navigation", "footer", "garbled"),
+    *("urging", "report"),  # what proves nothing alone
+    *("notice", "navigation", "footer", "garbled"),
 )
 SOLICITATION, ADVERTISING = 5, 8  # so many of the first groups
 
@@ -65,7 +68,7 @@ _FRAUD = """
 支持验货 货源 一手货源 高仿 精仿 a货 原单 复刻 抵押车 低价出售 低价处理 低价转让 长期收购 长期回收 代孕 包成功 肾源
 学历提升 包拿证 挂靠 挂证 代理记账 一天能挣 一天赚 每天赚 兼职平台 副业 躺赢 日入过千 原始股 空投 带飞 免押金 快速贷款
 低息贷款 贷款公司 贷款中介 抵押贷款 放款快 利息低 额度高 门槛低 正规贷款 急用钱 拿证 快速拿证 免考 不用考试 学信网可查
-国家认可 出售各类 出售各种 各类发票 各种发票 真票 验证后付款 货到付款 零风险 零成本 无风险 轻松月入 轻松日入 一单一结
+国家认可 出售各类 出售各种 各类发票 各种发票 真票 验证后付款 零风险 零成本 无风险 轻松月入 轻松日入 一单一结
 招聘打字 兼职 日薪 现结 高薪诚聘
 """
 _SEO = """
@@ -129,7 +132,7 @@ PHRASES = tuple(
     tuple(dict.fromkeys(written.split()))
     for written in (
         *(_EVASION, _APPROACH, _GAMBLING, _ADULT, _FRAUD, _CONTACT, _SEO, _SALES),
-        *(_NAVIGATION, _FOOTER, _GARBLED),
+        *(URGING, REPORT, NOTICE, _NAVIGATION, _FOOTER, _GARBLED),
     )
 )
 

@@ -51,6 +51,16 @@ class ChinesePreset(Preset):
     max_advertising_share: float | None = Field(
         0.12, ge=0, le=1, description="Characters of all phrases of advertising, those of shops and 联系电话 included."
     )
+    max_pitch_share: float | None = Field(
+        0.1, ge=0, le=1, description="Weak signs of a seller together: calls, exclamations, prices, accounts."
+    )
+    max_telephone_share: float | None = Field(0.2, ge=0, le=1, description="Digits of telephone numbers.")
+    max_rare_share: float | None = Field(
+        0.25, ge=0, le=1, description="Han characters beyond the usual ones of either script, of Han characters."
+    )
+    max_notice_share: float | None = Field(
+        0.15, ge=0, le=1, description="Characters of messages of sites, templates and download pages: 请先登录."
+    )
     max_footer_share: float | None = Field(
         0.08, ge=0, le=1, description="Characters of phrases of footers: ICP备, 版权所有, 公网安备."
     )

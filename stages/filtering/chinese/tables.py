@@ -9,6 +9,7 @@ import numpy as np
 
 from headrace.stages.filtering.chinese.phrases import CANTONESE, GROUPS, LITERARY, MODERN, PHRASES
 from headrace.stages.kernels import chinese_values_lines as lines
+from headrace.stages.kernels import chinese_values_signs as signs
 from headrace.stages.kernels.arrays import Classes, CodePoints, Counts, read_only
 from headrace.stages.kernels.characters import (
     BREAK,
@@ -32,6 +33,7 @@ STOPS = "。！？!?；;，,：\n\r\v\f\x85\u2028\u2029"  # a phrase does not re
 ENDS = "。！？…；!?;｡‼⁇⁈⁉"
 CLOSERS = "\"'”’」』）)】》"
 SEPARATORS = "|｜丨│¦/／,，、_·•-—–#★☆◆●■▲※>»›～~+＋&＆ \u3000\t\u00a0"
+PICTURES_FROM = 0x2190  # arrows, enclosed numbers, dingbats, emoji
 DOMAINS = (
     "com cn net org cc top vip xyz info club shop site online ltd biz tv wang mobi asia pro fun work tech store tw hk"
 )
@@ -84,6 +86,25 @@ def _misread() -> list[int]:
 def _is_usual(character: str) -> bool:
     simple, traditional = character.encode("gb2312", "ignore"), character.encode("big5", "ignore")
     return b"\xb0" <= simple[:1] < b"\xd8" or b"\xa4" <= traditional[:1] < b"\xc7"
+
+
+@cache
+def sign_kinds() -> Classes:
+    """Give what every code point is, by `chinese_values_signs`."""
+    kinds, table = classes(), np.zeros(CODE_POINTS, np.uint8)
+    points = np.arange(CODE_POINTS)
+    table[kinds == HAN] = signs.RARE
+    table[[point for point in np.flatnonzero(kinds == HAN) if _is_usual(chr(point))]] = signs.USUAL
+    table[(kinds == SYMBOL) & (points >= PICTURES_FROM)] = signs.PICTURE
+    table[(kinds == DIGIT) & (points >= PICTURES_FROM)] = signs.OTHER_DIGIT
+    ascii_letters = (kinds == LATIN) & (points < 0x80)
+    table[ascii_letters] = signs.LETTER
+    for zero in "0０":
+        table[ord(zero) : ord(zero) + 10] = signs.DIGIT
+    for kind, characters in ((signs.SHOUT, "!！"), (signs.MONEY, "￥¥$"), (signs.UNIT, "元块塊折")):
+        table[[ord(character) for character in characters]] = kind
+    table[ord("?")] = signs.QUESTION
+    return read_only(table)
 
 
 def _misread_letters() -> list[int]:

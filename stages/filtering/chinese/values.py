@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.stages.filtering.chinese.phrases import ADVERTISING, GROUPS, SOLICITATION
-from headrace.stages.filtering.chinese.tables import automaton, domains, folded, traits
+from headrace.stages.filtering.chinese.tables import automaton, domains, folded, sign_kinds, traits
 from headrace.stages.kernels import chinese_values_lines as lines
 from headrace.stages.kernels import chinese_values_phrases as phrases
+from headrace.stages.kernels import chinese_values_signs as signs
 from headrace.stages.kernels import chinese_values_verse as verse
 from headrace.stages.kernels.arrays import Column, Counts, Floats, text_buffers
 from headrace.stages.kernels.characters import classes
@@ -18,8 +19,11 @@ from headrace.stages.view import views
 GRAM = 8  # tokens of a stretch that counts as said again; a Han character is one
 LEAST_TOP = 5  # times that a phrase stands in a text before it counts as repeated
 # What every text is given, so that a short one is not judged by two or three words: characters of prose, function
-# characters (one in ten), pairs of words, and characters beside those of phrases.
-FREE_PROSE, FREE_FUNCTIONS, FREE_PAIRS, FREE_CHARACTERS = 40, 2, 5, 20
+# characters (one in ten), pairs of words, and characters beside those of phrases, lists and signs.
+FREE_PROSE, FREE_FUNCTIONS, FREE_PAIRS, FREE_CHARACTERS, FREE_LISTED, FREE_PITCH = 40, 2, 5, 20, 30, 40
+TELEPHONE = 11  # digits
+RELIEF, LEAST_REPORT = 2, 2
+LEAST_SIGNS = 5  # sorts of signs and different calls
 _PARTICLES = 0.1  # of the characters: verse in clauses of several lengths has fewer, prose of either kind more
 _SHORT_CLAUSES = 0.85
 _LEAST_LINES, _OPEN, _SAID = 4, 0.75, 0.4
@@ -31,6 +35,7 @@ def chinese_values(column: Column) -> dict[str, Floats]:
     counts = lines.text_counts(data, offsets, traits(), folded(), known_pairs()).T
     found = phrases.phrase_counts(data, offsets, automaton())
     marks = phrases.mark_counts(data, offsets, domains()).T
+    signed = signs.sign_counts(data, offsets, sign_kinds()).T
     size, han = counts[lines.CHARACTERS], counts[lines.HANS]
     return {
         "prose_share": share(counts[lines.PROSE] + FREE_PROSE, han + FREE_PROSE),
@@ -39,11 +44,15 @@ def chinese_values(column: Column) -> dict[str, Floats]:
         "modern_function_share": share(counts[lines.MODERNS] + FREE_FUNCTIONS, han + 10 * FREE_FUNCTIONS),
         "literary_function_share": share(counts[lines.LITERARIES], han),
         "cantonese_function_share": share(counts[lines.CANTONESES], han),
-        "listed_share": share(counts[lines.LISTED], size),
+        "listed_share": share(counts[lines.LISTED], size + FREE_LISTED),
         "separated_share": share(counts[lines.SEPARATED], han),
-        "garbled_share": garbled_share(counts, found),
+        "garbled_share": garbled_share(counts, found, signed),
         "known_pair_share": share(counts[lines.KNOWN] + FREE_PAIRS, counts[lines.PAIRS] + FREE_PAIRS),
-        **phrase_values(found, marks, size),
+        "rare_share": share(signed[signs.RARES], han + FREE_CHARACTERS),
+        "ascii_share": share(signed[signs.ASCII], size + FREE_CHARACTERS),
+        "telephone_share": share(marks[phrases.TELEPHONES] * TELEPHONE, size + FREE_CHARACTERS),
+        "pitch_share": pitch_share(found, marks, signed, size),
+        **phrase_values(told_of(found), marks, size),
         **repeat_values(column, size),
     }
 
@@ -54,18 +63,47 @@ def general_values(column: Column) -> dict[str, Floats]:
     counts = lines.text_counts(data, offsets, traits(), folded(), known_pairs()).T
     marks = phrases.mark_counts(data, offsets, domains()).T
     size = counts[lines.CHARACTERS]
+    signed = signs.sign_counts(data, offsets, sign_kinds()).T
     repeated, tokens = repeated_characters(*views(column), classes(), GRAM).T
     return {
-        "garbled_share": garbled_share(counts, phrases.phrase_counts(data, offsets, automaton())),
+        "garbled_share": garbled_share(counts, phrases.phrase_counts(data, offsets, automaton()), signed),
         "repeated_phrase_share": share(repeated, tokens),
         "link_share": share(marks[phrases.LINK_CHARACTERS], size),
     }
 
 
-def garbled_share(counts: Counts, found: Counts) -> Floats:
-    """Give the share of characters that a wrong charset gave, those of 锟斤拷 and 烫烫烫 among them."""
-    known = found[:, GROUPS.index("garbled"), phrases.COVERED]
+def garbled_share(counts: Counts, found: Counts, signed: Counts) -> Floats:
+    """Give the share of characters that a wrong charset gave, those of 锟斤拷, of escapes and of ?????? among them."""
+    known = found[:, GROUPS.index("garbled"), phrases.COVERED] + signed[signs.BROKEN]
     return share(counts[lines.GARBLED] + known, counts[lines.CHARACTERS])
+
+
+def told_of(found: Counts) -> Counts:
+    """Give the counts with fewer characters of solicitation, where a text has words of reports: it tells of crimes."""
+    reported = found[:, GROUPS.index("report"), phrases.COVERED]
+    kinds = found[:, GROUPS.index("report"), phrases.KINDS]
+    relieved = found.copy()
+    relief = np.where(kinds >= LEAST_REPORT, RELIEF * reported, 0)[:, None]
+    relieved[:, :SOLICITATION, phrases.COVERED] = np.maximum(found[:, :SOLICITATION, phrases.COVERED] - relief, 0)
+    return relieved
+
+
+def pitch_share(found: Counts, marks: Counts, signed: Counts, size: Counts) -> Floats:
+    """Give how much of a text is talk of a seller: weak signs of several sorts together, 0 where there are too few.
+
+    Signs are phrases of advertising and calls, exclamations and pictures, prices, accounts and telephones, each worth
+    so many characters; words of reports take from it.
+    """
+    covered = found[:, :, phrases.COVERED]
+    urging, report = covered[:, GROUPS.index("urging")], covered[:, GROUPS.index("report")]
+    addresses = signed[signs.ACCOUNTS] + marks[phrases.TELEPHONES]
+    loud = signed[signs.SHOUTS] + signed[signs.PICTURES]
+    asked, sold = covered[:, : SOLICITATION + 1].sum(axis=1), covered[:, SOLICITATION + 1 : ADVERTISING].sum(axis=1)
+    sorts = sum((part > 0).astype(np.int64) for part in (asked, sold, urging, loud, addresses, signed[signs.PRICES]))
+    calls = found[:, GROUPS.index("urging"), phrases.KINDS]
+    enough = (calls > 0) & (sorts + calls >= LEAST_SIGNS)
+    worth = asked + sold / 2 + urging + loud + 3 * signed[signs.PRICES] + 5 * addresses - RELIEF * report
+    return share(np.where(enough, np.maximum(worth, 0), 0), size + FREE_PITCH)
 
 
 def phrase_values(found: Counts, marks: Counts, size: Counts) -> dict[str, Floats]:
@@ -116,6 +154,6 @@ def verse_share(column: Column) -> Floats:
     return np.maximum(np.maximum(regular, songs), np.where(free, opened, 0.0))
 
 
-def share(part: Counts, whole: Counts) -> Floats:
+def share(part: Counts | Floats, whole: Counts) -> Floats:
     """Give part by whole, at most 1, and 0 where there is no whole."""
     return np.minimum(np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0), 1.0)
