@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from headrace.pipeline.wording import percent
 from headrace.schemas.errors import ConfigError, HeadraceError
 from headrace.schemas.ledger import StageCounts
+from headrace.stages.filtering.presets import PRESETS
 
 Band: TypeAlias = tuple[float, float]
 OnBand: TypeAlias = Literal["warn", "stop", "ignore"]
@@ -22,11 +23,15 @@ _FAULT = (0.0, 0.3)
 _STUBS = (0.0, 0.5)
 # Crawls of several years hold a page many times. Four of five documents: a template, or a threshold that is too low.
 _COPIES = (0.0, 0.8)
+# Presets were tuned so that all their rules together take a part of a crawl: half of it for one of them is a preset of
+# another language, or a threshold of another formula.
+_PRESETS = {f"{preset}.*": (0.0, 0.5) for preset in PRESETS}
 # By kind of stage, then by reason; one that ends with * stands for all that begin so. What is not here has no band: a
 # grade, a language, an allow list and a robots hint take out what the user chose, however much that is.
 DEFAULTS: Mapping[str, Mapping[str, Band]] = {
     "parse": {"empty": _STUBS},
     "clean": {"min_characters": _STUBS, "*": _FAULT},
+    "filter": _PRESETS,
     "dedup": {"exact_duplicate": _COPIES, "near_duplicate": _COPIES},
     "pii": {"*": _FAULT},
     "urls": {"url_blocked": _STUBS, "domain_blocked": _STUBS, "url_repeated": _COPIES},
@@ -135,12 +140,19 @@ class Bands:
 
 def known_rules(stages: Iterable[Mapping[str, object]]) -> dict[str, frozenset[str]]:
     """Give the rules of the stages of a recipe: most are called like the option that sets their threshold."""
-    return {
-        str(stage["kind"]): frozenset(
-            {*stage, *(f"{stage['kind']}_{name}" for name in stage), *DEFAULTS.get(str(stage["kind"]), {})}
-        )
-        for stage in stages
-    }
+    known: dict[str, frozenset[str]] = {}
+    for stage in stages:
+        kind = str(stage["kind"])
+        rules = {*stage, *(f"{kind}_{name}" for name in stage), *DEFAULTS.get(kind, {}), *_inner_rules(kind, stage)}
+        known[kind] = known.get(kind, frozenset()) | rules
+    return known
+
+
+def _inner_rules(kind: str, stage: Mapping[str, object]) -> Iterator[str]:
+    """Give the rules of the presets of a filter, `gopher.min_words`, and those of the user's own."""
+    for name, options in stage.items():
+        if kind == "filter" and isinstance(options, Mapping):
+            yield from (f"{name}.{option}" if name != "rules" else str(option) for option in options)
 
 
 def check_names(own: Mapping[str, Band | None], stages: Sequence[str], rules: Mapping[str, frozenset[str]]) -> None:

@@ -10,6 +10,7 @@ from headrace.pipeline.dropped_examples import with_examples
 from headrace.pipeline.load import load_config
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.ledger import StageCounts
+from headrace.stages.filter import Filter
 
 STAGES = [
     {"kind": "clean", "max_digit_share": 0.4, "min_characters": 10},
@@ -48,6 +49,29 @@ def test_nothing_is_said_of_few_documents() -> None:
 def test_what_a_user_chose_has_no_band() -> None:
     """Grades are kept or not as the configuration says."""
     assert outside(counts("grade", 1000, grade=999)) == []
+
+
+def filtered(stage: str = "filter", **dropped: int) -> StageCounts:
+    return counts(stage, 1000, **{name.replace("__", "."): count for name, count in dropped.items()})
+
+
+def test_a_rule_of_a_preset_has_a_band_and_one_that_a_user_wrote_has_none() -> None:
+    """Half of the documents by one rule: the preset is for another language; a second filter has the same bands."""
+    dropped = filtered(gopher__min_words=501, fineweb__max_newline_share=499)
+    assert outside(dropped) == ["filter: gopher.min_words"]
+    assert outside(filtered("filter.2", refinedweb__min_words=600)) == ["filter.2: refinedweb.min_words"]
+    assert outside(filtered(wechat_spam=999)) == []
+
+
+@pytest.mark.parametrize("name", ["gopher.min_words", "filter.gopher.min_words", "wechat_spam", "filter.wechat_spam"])
+def test_a_rule_of_a_filter_is_called_like_its_reason(name: str) -> None:
+    """With its stage or without; a slip in it is found, and one that never fires is missed."""
+    rules = known_rules([Filter(rules={"wechat_spam": "words > 3"}).model_dump()])
+    check_names({name: (0.1, 0.7)}, ["filter"], rules)
+    with pytest.raises(ConfigError, match=f"Did you mean '{name}'"):
+        check_names({name[:-1]: (0.1, 0.7)}, ["filter"], rules)
+    (share,) = Bands({name: (0.1, 0.7)}, 100, rules).outside([filtered()])
+    assert share.name == f"filter: {name.removeprefix('filter.')}"
 
 
 @pytest.mark.parametrize("name", ["max_digit_share", "clean.max_digit_share"])
@@ -136,7 +160,7 @@ def test_what_is_no_band_is_refused(tmp_path: Path, band: str) -> None:
 @pytest.mark.parametrize("band", ["[.nan, 0.5]", "[0, .nan]", "[-0.1, 0.5]", "[0, 30]", "[0, .inf]"])
 def test_a_band_outside_of_0_to_1_is_refused(tmp_path: Path, band: str) -> None:
     """Shares are no percentages."""
-    with pytest.raises(ConfigError, match=r"drop_bands.clean.[01]: input should be (greater|less) than or equal to"):
+    with pytest.raises(ConfigError, match=r"drop_bands.clean.[01]: input should be (greater|less|a finite)"):
         config_of(tmp_path, band)
 
 
