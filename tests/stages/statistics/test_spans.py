@@ -116,7 +116,7 @@ def test_twice_the_marks_are_twice_the_work(marks: str, monkeypatch: pytest.Monk
     for name in looked:
         monkeypatch.setattr(spacy_rules, name, counting(name))
     work = []
-    for size in (2_000, 4_000):
+    for size in (1_000, 2_000):
         before = sum(looked.values())
         run = "".join(random.Random(size).choices(marks, k=size))
         assert "".join(cut_long(run)) == run
