@@ -15,7 +15,7 @@ class ModernChinese(ChinesePreset):
     name: ClassVar[str] = "modern_chinese"
 
     max_rare_share: float | None = Field(
-        0.1, ge=0, le=1, description="Han characters beyond the usual ones of either script, of Han characters."
+        0.115, ge=0, le=1, description="Han characters beyond the usual ones of either script, of Han characters."
     )
     min_prose_share: float | None = Field(
         0.4,
@@ -24,7 +24,7 @@ class ModernChinese(ChinesePreset):
         description="Han characters in sentences with a function character among sixteen or with 。, of all; 40 given.",
     )
     min_modern_function_share: float | None = Field(
-        0.03,
+        0.022,
         ge=0,
         le=1,
         description="Function characters of modern Chinese (的 了 是 在 …), of Han characters; two in 20 are given.",

@@ -32,7 +32,7 @@ VALUES: Mapping[str, str] = {
     "separated_share": "Han characters with a sign, or white space, on either side, of Han characters",
     "garbled_share": "characters that a wrong charset gave, lost ones, and 锟斤拷",
     "known_pair_share": "neighbouring Han characters that make words of today, of neighbours; five given",
-    "rare_share": "Han characters beyond the first levels of GB 2312 and Big5; 20 usual ones given",
+    "rare_share": "Han characters beyond the first levels of GB 2312 and Big5; ten usual ones given",
     "ascii_share": "letters and digits of ASCII; 20 other characters given",
     "telephone_share": "digits of telephone numbers, 11 each; 20 other characters given",
     "pitch_share": "what weak signs of a seller are worth in characters, if there are several; 40 others given",

@@ -20,7 +20,8 @@ GRAM = 8  # tokens of a stretch that counts as said again; a Han character is on
 LEAST_TOP = 5  # times that a phrase stands in a text before it counts as repeated
 # What every text is given, so that a short one is not judged by two or three words: characters of prose, function
 # characters (one in ten), pairs of words, and characters beside those of phrases, lists and signs.
-FREE_PROSE, FREE_FUNCTIONS, FREE_PAIRS, FREE_CHARACTERS, FREE_LISTED, FREE_PITCH = 40, 2, 5, 20, 30, 40
+FREE_PROSE, FREE_FUNCTIONS, FREE_PAIRS, FREE_CHARACTERS = 40, 2, 5, 20
+FREE_USUAL, FREE_LISTED, FREE_PITCH = 10, 30, 40
 TELEPHONE = 11  # digits
 RELIEF, LEAST_REPORT = 2, 2
 LEAST_SIGNS = 5  # sorts of signs and different calls
@@ -48,7 +49,7 @@ def chinese_values(column: Column) -> dict[str, Floats]:
         "separated_share": share(counts[lines.SEPARATED], han),
         "garbled_share": garbled_share(counts, found, signed),
         "known_pair_share": share(counts[lines.KNOWN] + FREE_PAIRS, counts[lines.PAIRS] + FREE_PAIRS),
-        "rare_share": share(signed[signs.RARES], han + FREE_CHARACTERS),
+        "rare_share": share(signed[signs.RARES], han + FREE_USUAL),
         "ascii_share": share(signed[signs.ASCII], size + FREE_CHARACTERS),
         "telephone_share": share(marks[phrases.TELEPHONES] * TELEPHONE, size + FREE_CHARACTERS),
         "pitch_share": pitch_share(found, marks, signed, size),

@@ -3,8 +3,9 @@
 Of `labelled_good.txt` and `labelled_junk.txt` every second document of a kind is for tuning, the others are held out;
 what is made for a half is made of its own documents, names and words alone. `labelled_more.txt` was written when the
 numbers stood, judged once, and is for tuning since; `labelled_unseen.txt` was written after that and tuned nothing.
-The last two were written by another hand before it had read the lists, and judged once; of each label every second
-document is in `labelled_web.txt`, for tuning since, the others are in `labelled_check.txt` and tuned nothing.
+Documents by another hand, which had not read the lists, were judged twice, before the rules were changed and in
+between; of each label every second one is in `labelled_web.txt`, for tuning since, the others are in
+`labelled_check.txt` and tuned nothing. `labelled_fresh.txt` was written by that hand when the rules were closed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-Half = Literal["tuning", "held_out", "unseen", "check"]
+Half = Literal["tuning", "held_out", "unseen", "check", "fresh"]
 HALVES: tuple[Half, ...] = ("tuning", "held_out")
 _FILES: Mapping[str, tuple[Half, ...]] = {
     "labelled_good.txt": HALVES,
@@ -26,6 +27,7 @@ _FILES: Mapping[str, tuple[Half, ...]] = {
     "labelled_unseen.txt": ("unseen",),
     "labelled_web.txt": ("tuning",),
     "labelled_check.txt": ("check",),
+    "labelled_fresh.txt": ("fresh",),
 }
 _HEAD = re.compile(r"^=== (good|junk) (\w+)\n", re.MULTILINE)
 _SENTENCE = re.compile(r"[^。！？\n]*[。！？][”」』]?\n?|[^。！？\n]+\n?")

@@ -52,11 +52,12 @@ def test_text_that_tuned_nothing() -> None:
     assert found["recall"] >= 0.75
 
 
-def test_text_of_another_hand() -> None:
-    """Of documents by another hand, which tuned nothing, at least four in five are judged as they are labelled."""
-    found = figures("check")
-    assert found["precision"] >= 0.8
-    assert found["recall"] >= 0.8
+@pytest.mark.parametrize(("half", "recall"), [("check", 0.8), ("fresh", 0.5)])
+def test_text_of_another_hand(half: Half, recall: float) -> None:
+    """Hardly a good document of another hand goes; of the junk most does, of what was written last one in two."""
+    found = figures(half)
+    assert found["precision"] >= 0.9
+    assert found["recall"] >= recall
 
 
 @pytest.mark.usefixtures("corpus")
