@@ -40,7 +40,7 @@ def owed(run: Path) -> list[object]:
 
 
 @pytest.mark.parametrize("tokenize", [BYTES, TRAINED], ids=["bytes", "trained"])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.soak)])
 def test_a_rerun_in_which_things_die_is_the_fresh_run(tokenize: dict[str, object], seed: int, tmp_path: Path) -> None:
     """Workers, states and payloads are lost: the same shards, documents, ledgers and index, `index_runs` included."""
     small = case(tmp_path, tokenize)
@@ -53,7 +53,10 @@ def test_a_rerun_in_which_things_die_is_the_fresh_run(tokenize: dict[str, object
     check_run(tmp_path / "new")
 
 
-@pytest.mark.parametrize("stage", ["read", "decode", "parse", "clean"])
+EARLIER = [pytest.param(name, marks=pytest.mark.soak) for name in ("read", "decode")]
+
+
+@pytest.mark.parametrize("stage", [*EARLIER, "parse", "clean"])
 def test_a_unit_that_was_taken_apart_has_its_rows_in_order(stage: str, tmp_path: Path) -> None:
     """What killed its workers up to parse stays quarantined; what died later dies again, or the rerun says so."""
     small = case(tmp_path, BYTES)

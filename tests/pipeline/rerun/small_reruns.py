@@ -29,7 +29,7 @@ stages:
   - {{kind: mark, mark: gate, change: true}}
   - {{kind: normalize}}
 {tail}
-engine: {{executor: inline, unit_bytes: 1500, lanes: 3, window: 4, drain_s: 1}}
+engine: {{executor: inline, unit_bytes: 4000, lanes: 3, window: 4, drain_s: 1}}
 """
 TOKENS = """
   - {kind: tokenize, train: {vocab_size: 320, sample_bytes: 9000, threads: 1}}

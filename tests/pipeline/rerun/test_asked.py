@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.pipeline.rerun.small_reruns import MARK, fresh, making, output
+from tests.pipeline.rerun.small_reruns import MARK, fresh, making, output, rerun
 
 from headrace.pipeline.cli import main
 from headrace.pipeline.committed import plan_bytes, read_plan
@@ -34,19 +34,18 @@ def call(*arguments: str | Path) -> Result:
 
 def test_the_command_runs_resumes_and_refuses_another(made: Path, tmp_path: Path) -> None:
     """The second time all is done; another value in the same folder is another run, unless it is started afresh."""
-    command = [made / "run", "--set", "clean.min_characters=60", "--run", tmp_path / "new"]
+    before = output(rerun(made / "run", tmp_path / "new", "clean.min_characters=60"))
+    assert output(rerun(made / "run", tmp_path / "new", "clean.min_characters=60", "engine.window=3")) == before
+    command = [made / "run", "--set", "clean.min_characters=70", "--run", tmp_path / "new"]
     result = call(*command)
-    assert result.exit_code == 0, result.stderr
-    assert "20 units of" in result.stderr and "from clean on" in result.stderr
-    assert f"rerun of    {made / 'run'} from clean on, clean.min_characters=60" in result.stdout
-    before = output(tmp_path / "new")
-    assert call(*command, "--set", "engine.window=3").exit_code == 0
-    assert output(tmp_path / "new") == before
-    other = [made / "run", "--set", "clean.min_characters=70", "--run", tmp_path / "new"]
-    result = call(*other)
     assert result.exit_code == 2
     assert "stages.4.min_characters was 60.0 and is now 70.0" in result.stderr
-    assert call(*other, "--fresh").exit_code == 0
+    assert output(tmp_path / "new") == before
+    result = call(*command, "--fresh")
+    assert result.exit_code == 0, result.stderr
+    assert "9 units of" in result.stderr and "from clean on" in result.stderr
+    assert f"rerun of    {made / 'run'} from clean on, clean.min_characters=70" in result.stdout
+    assert output(tmp_path / "new") != before
 
 
 def test_it_begins_with_the_first_stage_that_is_changed(made: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow.dataset as ds
 import pytest
-from tests.pipeline.rerun.small_reruns import MARK, fresh, output, rerun
+from tests.pipeline.rerun.small_reruns import MARK, fresh, output, rerun, write_input
 
 from headrace.pipeline.forgetting.forget import forget
 from headrace.pipeline.load import load_config
@@ -146,7 +146,7 @@ class State:
 def test_texts_that_an_ordered_stage_changes_come_back(tmp_path: Path) -> None:
     """A user's stage with a state that changes documents, in front of one whose option is changed."""
     tail = f"  - {{kind: loud}}\n  - {{kind: mark, mark: MILL}}{TAIL}"
-    fresh(tmp_path, "plain", tail=TAIL)
+    write_input(tmp_path)
     (tmp_path / "mark.py").write_text(MARK + ORDERED, encoding="utf-8")
     run = fresh(tmp_path, "run", tail=tail)
     assert any(text.isupper() for text in ds.dataset(run / "documents").to_table()["text"].to_pylist())

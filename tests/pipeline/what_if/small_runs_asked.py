@@ -30,7 +30,7 @@ stages:
 {after}
   - {{kind: normalize}}
   - {{kind: write, format: parquet, shard_bytes: 9000, record: {record}}}
-engine: {{executor: inline, unit_bytes: 1500, lanes: 3, window: 4, drain_s: 1}}
+engine: {{executor: inline, unit_bytes: 9000, lanes: 3, window: 4, drain_s: 1}}
 """
 _WORDS = tuple(
     "water mill wheel channel river grain flour sluice the of and dice cards === |||| 2024-01-01 "  # noqa: SIM905

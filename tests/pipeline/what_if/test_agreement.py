@@ -10,7 +10,7 @@ from tests.pipeline.what_if.small_runs_asked import rows
 
 from headrace.pipeline.explain import explain
 from headrace.pipeline.load import load_config
-from headrace.pipeline.report import write_report
+from headrace.pipeline.report_data import report_data
 from headrace.pipeline.rerun.make import make_rerun
 from headrace.pipeline.rerun.settings import Wanted
 from headrace.pipeline.run import run_pipeline
@@ -54,8 +54,8 @@ def run(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_is_stored_gives_every_verdict_of_the_run(run: Path) -> None:
-    """Values, thresholds and reasons of every document; counts are those of report and report page."""
-    answer, report = what_if(run, ()), write_report(run)
+    """Values, thresholds and reasons of every document; counts are those of the report."""
+    answer, report = what_if(run, ()), report_data(run)
     assert (answer["contradicted"], answer["changes"]) == (0, [])
     assert answer["documents"] == len(rows(run)) > 400
     counted = {(row["stage"], row["rule"]): row["now"] for row in answer["rules"]}
