@@ -154,7 +154,7 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, KeyError, ValueError) as error:
-        why = " ".join(str(error).split())
+        why = " ".join(str(error).split()).rstrip(".")
         raise FormatError(
             "the file cannot be read", where=str(path), why=why, remedy="run `headrace verify`"
         ) from error

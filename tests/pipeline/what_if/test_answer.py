@@ -18,7 +18,7 @@ from headrace.pipeline.committed import open_committed
 from headrace.pipeline.forgetting.forget import forget
 from headrace.pipeline.report_data import report_data
 from headrace.pipeline.what_if.answer import what_if
-from headrace.schemas.errors import ConfigError
+from headrace.schemas.errors import ConfigError, FormatError
 from headrace.schemas.forgetting import request
 
 NAMES = ("read", "decode", "parse", "language", "clean", "words", "dedup", "grade", "normalize", "write")
@@ -232,3 +232,12 @@ def test_of_a_run_that_is_not_finished_the_committed_units_count(run: Path, tmp_
     answer = what_if(part, ("clean.max_symbol_share=0.05",))
     assert (answer["finished"], answer["units"]) == (False, lines[0].last + 1)
     assert 0 < answer["documents"] < what_if(run, ())["documents"]
+
+
+@pytest.mark.parametrize("left", [0, 100])
+def test_a_damaged_file_is_named_with_what_to_do(run: Path, tmp_path: Path, left: int) -> None:
+    """One sentence after the other, whatever the library said of the file."""
+    damaged = next((shutil.copytree(run, tmp_path / "run") / "documents").iterdir())
+    damaged.write_bytes(damaged.read_bytes()[:left])
+    with pytest.raises(FormatError, match=rf"{damaged.name}: the file cannot be read: .*[^.]\. Run `headrace verify`"):
+        what_if(tmp_path / "run", ("clean.min_characters=9",))
