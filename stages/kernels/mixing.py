@@ -6,7 +6,7 @@ import numpy as np
 
 from headrace.stages.kernels.compiled import part
 
-_BASE = np.uint64(0x9E3779B97F4A7C15)
+BASE = np.uint64(0x9E3779B97F4A7C15)
 
 
 @part
@@ -22,4 +22,4 @@ def mix64(value: np.uint64) -> np.uint64:
 @part
 def rolled(value: np.uint64, item: np.uint64) -> np.uint64:
     """Append an item to a polynomial hash; the item that is n steps back leaves with `value -= base**n * item`."""
-    return value * _BASE + item
+    return value * BASE + item
