@@ -7,9 +7,11 @@ mispredicted once a word, which costs more than all that is computed for it.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
+from headrace.stages.kernels.arrays import Bytes, Classes, Flags, Hashes, Offsets
 from headrace.stages.kernels.characters import DIGIT, HAN, LATIN, LETTER, UNSPACED
 from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.mixing import BASE, mix64, rolled
@@ -25,6 +27,14 @@ _TALLY = 192  # bytes that are counted in sums of one byte; three vectors of the
 _BLOCK = 1024  # shingles whose sums stay in the first cache
 
 
+class Given(NamedTuple):
+    """Words that were found before: those of view i lie between the borders `firsts[i]` to `firsts[i + 1]`, moved."""
+
+    borders: Offsets
+    firsts: Offsets
+    moves: Offsets  # for each view, from where its borders are counted
+
+
 @kernel
 def shingle_hashes(
     data: Bytes,
@@ -33,15 +43,14 @@ def shingle_hashes(
     classes: Classes,
     unit: int,
     size: int,
-    borders: Offsets,
-    firsts: Offsets,
+    given: Given,
     out: Hashes,
 ) -> Offsets:
     """Write the hash of every shingle of each view, repeats included, and give where each view's shingles end.
 
-    `eights` is `data` as numbers of eight bytes, what is left over at its end excepted. With the unit GIVEN words are
-    those between `borders`, of which a view has numbers `firsts[i]` to `firsts[i + 1]`; those without a letter or a
-    digit are left out. `out` needs a place for each byte of the views.
+    `eights` is `data` as numbers of eight bytes, what is left over at its end excepted. With the unit GIVEN, views that
+    have given words are shingled by those of them that hold a letter or a digit. `out` needs a place for each byte of
+    the views. A text without a single word is taken by characters, so that two rows of dashes can be told apart.
     """
     longest = 0
     for document in range(len(offsets) - 1):
@@ -52,18 +61,26 @@ def shingle_hashes(
     done = 0
     for document in range(len(offsets) - 1):
         begin, end = offsets[document], offsets[document + 1]
-        count = 0
-        if unit == GIVEN:
-            words = given_bounds(data, borders, firsts[document], firsts[document + 1], classes, bounds)
-            count = hash_words(data, eights, bounds, words, items)
-        elif unit == WORDS or (unit == AUTO and not by_characters(data, begin, end, classes)):
+        words = 0
+        if unit == GIVEN and given.firsts[document + 1] > given.firsts[document]:
+            words = given_bounds(data, given, document, classes, bounds)
+        elif unit >= WORDS or (unit == AUTO and not by_characters(data, begin, end, classes)):
             words = word_bounds(data, begin, end, classes, changes, bounds)
-            count = hash_words(data, eights, bounds, words, items)
+        count = hash_words(data, eights, bounds, words, items)
         if count == 0:
             count = hash_characters(data, begin, end, items)
         done += shingle(items, count, size, out[done:])
         ends[document + 1] = done
     return ends
+
+
+@kernel
+def unspaced(data: Bytes, offsets: Offsets, classes: Classes) -> Flags:
+    """Flag the views that the unit AUTO takes by characters."""
+    flags = np.empty(len(offsets) - 1, np.bool_)
+    for document in range(len(flags)):
+        flags[document] = by_characters(data, offsets[document], offsets[document + 1], classes)
+    return flags
 
 
 @part
@@ -176,15 +193,16 @@ def mixed_bounds(data: Bytes, at: int, stop: int, classes: Classes, bounds: Offs
 
 
 @part
-def given_bounds(data: Bytes, borders: Offsets, first: int, last: int, classes: Classes, bounds: Offsets) -> int:
-    """Write where those of some words begin and end that have a letter or a digit, and give their number."""
-    count = 0
-    for word in range(first, last):
-        at, spoken = borders[word], False
-        while at < borders[word + 1] and not spoken:
+def given_bounds(data: Bytes, given: Given, document: int, classes: Classes, bounds: Offsets) -> int:
+    """Write where a view's given words begin and end that have a letter or a digit, and give their number."""
+    count, move = 0, given.moves[document]
+    for word in range(given.firsts[document], given.firsts[document + 1]):
+        begin, end = given.borders[word] + move, given.borders[word + 1] + move
+        at, spoken = begin, False
+        while at < end and not spoken:
             point, at = decode(data, at)
             spoken = HAN <= classes[point] <= DIGIT
-        bounds[2 * count], bounds[2 * count + 1] = borders[word], borders[word + 1]
+        bounds[2 * count], bounds[2 * count + 1] = begin, end
         count += int(spoken)
     return count
 
@@ -254,16 +272,22 @@ def shingle(items: Hashes, count: int, size: int, out: Hashes) -> int:
         return shingles
     for begin in range(0, shingles, _BLOCK):
         end = min(begin + _BLOCK, shingles)
-        for i in range(begin, end):
-            out[i] = items[i + size - 1]
-        factor = BASE
-        for back in range(2, size + 1):
-            for i in range(begin, end):
-                out[i] += factor * items[i + size - back]
-            factor *= BASE
-        for i in range(begin, end):
-            out[i] = mix64(out[i])
+        add_up(items[begin : end + size - 1], size, out[begin:end])
     return shingles
+
+
+@part
+def add_up(items: Hashes, size: int, out: Hashes) -> None:
+    """Hash as many stretches as `out` has places: for each item of a stretch one pass over all of them."""
+    out[:] = 0
+    factor = np.uint64(1)
+    for last in range(size - 1, -1, -1):
+        shifted = items[last : last + len(out)]
+        for i in range(len(out)):
+            out[i] += factor * shifted[i]
+        factor *= BASE
+    for i in range(len(out)):
+        out[i] = mix64(out[i])
 
 
 @part
@@ -279,42 +303,3 @@ def roll(items: Hashes, count: int, size: int, out: Hashes) -> None:
             value -= lead * items[last - size]
         if last >= size - 1:
             out[last - size + 1] = mix64(value)
-
-
-@kernel
-def distinct(values: Hashes, ends: Offsets) -> tuple[Hashes, Offsets]:
-    """Give each view's hashes once each, in the order of their first occurrence."""
-    most = 0
-    for document in range(len(ends) - 1):
-        most = max(most, ends[document + 1] - ends[document])
-    room = 16
-    while room < 2 * most:
-        room *= 2
-    seen = np.zeros(room, np.int64)  # open addressing: place in `out` and one, 0 = free
-    out = np.empty(len(values), np.uint64)
-    out_ends = np.zeros(len(ends), np.int64)
-    done = 0
-    for document in range(len(ends) - 1):
-        done = add_distinct(values, ends[document], ends[document + 1], seen, out, done)
-        out_ends[document + 1] = done
-    return out[:done], out_ends
-
-
-@part
-def add_distinct(values: Hashes, begin: int, end: int, seen: Counts, out: Hashes, done: int) -> int:
-    """Append the hashes that are new within one view; what `seen` holds of earlier views lies before `done`."""
-    room = 16
-    while room < 2 * (end - begin):
-        room *= 2
-    mask = np.uint64(room - 1)
-    first = done
-    for at in range(begin, end):
-        value = values[at]
-        slot = value & mask
-        while seen[slot] > first and out[seen[slot] - 1] != value:
-            slot = (slot + np.uint64(1)) & mask
-        if seen[slot] <= first:
-            out[done] = value
-            done += 1
-            seen[slot] = done
-    return done

@@ -1,0 +1,125 @@
+"""MinHash schemes: how hashes become signatures, with the permutations and the parameters of those who made them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from headrace.stages.deduplication.shingles import Shingles, Shingling, pieces
+from headrace.stages.kernels.arrays import Bytes, Counts, Hashes, Offsets, Signatures
+from headrace.stages.kernels.minhash import permutations
+from headrace.stages.kernels.minhash_affine import sign_affine32, sign_affine61
+from headrace.stages.kernels.minhash_fast import sign_fast
+
+Name = Literal["datasketch", "datasketch_legacy", "datatrove", "nemo", "fss"]
+Values = Signatures | Hashes
+_ALL, _LOW = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0xFFFFFFFF)
+_MERSENNE_61, _MERSENNE_31 = (1 << 61) - 1, (1 << 31) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """How views are signed. Signatures of two schemes, seeds or shinglings cannot be compared.
+
+    datasketch: `affine32` of datasketch 2, its default. datasketch_legacy: the only one of datasketch 1. datatrove: the
+    same formula over 64-bit hashes. nemo: the same over 32-bit hashes, with the permutations and parameters of NeMo
+    Curator (its shingles have another hash). fss: fast similarity sketches, whose estimate varies less.
+    """
+
+    name: Name
+    bands: int
+    rows: int
+    seed: int
+    shingling: Shingling
+
+    def __post_init__(self) -> None:
+        if self.bands < 1 or self.rows < 1:
+            raise ValueError(f"a signature has at least one band of one row, not {self.bands} of {self.rows}")
+
+    @property
+    def slots(self) -> int:
+        """Values a signature."""
+        return self.bands * self.rows
+
+
+SCHEMES: dict[Name, Scheme] = {
+    "datasketch": Scheme("datasketch", 14, 8, 1, Shingling()),
+    "datasketch_legacy": Scheme("datasketch_legacy", 14, 8, 1, Shingling()),
+    "datatrove": Scheme("datatrove", 14, 8, 1, Shingling("words", 5)),
+    "nemo": Scheme("nemo", 20, 13, 42, Shingling("characters", 24)),
+    "fss": Scheme("fss", 14, 8, 1, Shingling()),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """Signatures of views, a row each, and how many shingles each view has; a view without any has all ones.
+
+    Values are uint32, and uint64 with the scheme datatrove.
+    """
+
+    values: Values
+    counts: Counts
+
+
+def signatures(data: Bytes, offsets: Offsets, scheme: Scheme) -> Signed:
+    """Sign views."""
+    count = len(offsets) - 1
+    values, counts = empty_signatures(count, scheme), np.zeros(count, np.int64)
+    drawn = draw(scheme)
+    for views, shingles in pieces(data, offsets, scheme.shingling):
+        counts[views] = shingles.counts()
+        sign(shingles, scheme, drawn, values[views])
+    return Signed(values, counts)
+
+
+def empty_signatures(count: int, scheme: Scheme) -> Values:
+    """Give room for signatures."""
+    if scheme.name == "datatrove":
+        return np.empty((count, scheme.slots), np.uint64)
+    return np.empty((count, scheme.slots), np.uint32)
+
+
+def draw(scheme: Scheme) -> tuple[Values, Values]:
+    """Draw a scheme's permutations, factors and addends, as those who made it do; fss has none."""
+    random = np.random.RandomState(scheme.seed)
+    match scheme.name:
+        case "datasketch":
+            return permutations(scheme.slots, scheme.seed)
+        case "datatrove":
+            a = random.randint(1, _MERSENNE_61, scheme.slots, np.uint64)
+            return a, random.randint(0, _MERSENNE_61, scheme.slots, np.uint64)
+        case "datasketch_legacy":
+            return _in_pairs(random, scheme.slots, _MERSENNE_61, np.uint64)
+        case "nemo":
+            return _in_pairs(random, scheme.slots, _MERSENNE_31, np.uint32)
+        case "fss":
+            return np.zeros(0, np.uint64), np.zeros(0, np.uint64)
+
+
+def _in_pairs(
+    random: np.random.RandomState, slots: int, prime: int, kind: type[np.uint64] | type[np.uint32]
+) -> tuple[Hashes, Hashes]:
+    pairs = [(random.randint(1, prime, dtype=kind), random.randint(0, prime, dtype=kind)) for _ in range(slots)]
+    a, b = np.array(pairs, np.uint64).reshape(slots, 2).T.copy()
+    return a, b
+
+
+def sign(shingles: Shingles, scheme: Scheme, drawn: tuple[Values, Values], out: Values) -> None:
+    """Write the signature of each text, of its shingles; repeats among these change nothing."""
+    a, b = drawn
+    values, ends = shingles.values, shingles.ends
+    match scheme.name:
+        case "datasketch":
+            sign_affine32(values, ends, a, b, out)
+        case "fss":
+            sign_fast(values, ends, np.uint64(scheme.seed), out)
+        case "datatrove":
+            sign_affine61(values, ends, a, b, _ALL, _ALL, out)
+        case "datasketch_legacy" | "nemo":
+            wide: npt.NDArray[np.uint64] = np.empty(out.shape, np.uint64)
+            sign_affine61(values, ends, a, b, _LOW, _LOW, wide)
+            out[:] = wide

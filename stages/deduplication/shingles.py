@@ -1,0 +1,118 @@
+"""Shingles of views: stretches of characters or of words, as hashes of 64 bits. All similarity here is that of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from headrace.stages.kernels.arrays import Bytes, Counts, Hashes, Offsets, read_only, text_array
+from headrace.stages.kernels.characters import classes
+from headrace.stages.kernels.shingles import AUTO, CHARACTERS, GIVEN, WORDS, Given, shingle_hashes, unspaced
+from headrace.stages.segmentation.words import chinese_words
+
+Unit = Literal["auto", "characters", "words", "chinese_words"]
+_UNITS = {"auto": AUTO, "characters": CHARACTERS, "words": WORDS, "chinese_words": GIVEN}
+_PIECE = 1 << 18  # bytes of views whose shingles stay in the second cache
+
+
+@dataclass(frozen=True, slots=True)
+class Shingling:
+    """What a shingle is: `size` characters or words in a row.
+
+    auto: characters where at least half of the letters are of scripts without spaces, else words. chinese_words: jieba's
+    words where auto takes characters. A text shorter than a shingle is one shingle, an empty text has none.
+    """
+
+    unit: Unit = "auto"
+    size: int = 5
+
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise ValueError(f"a shingle has at least one item, not {self.size}")
+
+
+@dataclass(frozen=True, slots=True)
+class Shingles:
+    """Hashes of the shingles of texts: those of text i are `values[ends[i]:ends[i + 1]]`."""
+
+    values: Hashes
+    ends: Offsets = field(default_factory=lambda: np.zeros(1, np.int64))
+
+    def counts(self) -> Counts:
+        """Give how many there are of each text."""
+        return np.diff(self.ends)
+
+    def of(self, text: int) -> Hashes:
+        """Give those of one text."""
+        return self.values[self.ends[text] : self.ends[text + 1]]
+
+
+def pieces(data: Bytes, offsets: Offsets, shingling: Shingling) -> Iterator[tuple[slice, Shingles]]:
+    """Give the shingles of views, repeats included, some views at a time, with the numbers of these views.
+
+    The values of a piece lie in one array for all, so they are gone with the next piece.
+    """
+    given = _given(data, offsets, shingling)
+    eights = data[: len(data) // 8 * 8].view(np.uint64)
+    bounds = _cut(offsets)
+    sizes = offsets[bounds[1:]] - offsets[bounds[:-1]]
+    out = np.empty(int(sizes.max(initial=0)) + 1, np.uint64)
+    for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        part = Given(given.borders, given.firsts[first : last + 1], given.moves[first:last])
+        views = read_only(offsets[first : last + 1])
+        unit, size = _UNITS[shingling.unit], shingling.size
+        ends = shingle_hashes(read_only(data), read_only(eights), views, classes(), unit, size, part, out)
+        yield slice(first, last), Shingles(out[: ends[-1]], ends)
+
+
+def shingles(data: Bytes, offsets: Offsets, shingling: Shingling) -> Shingles:
+    """Give the shingles of each view in their order, repeats included."""
+    parts = [(piece.values.copy(), piece.counts()) for _, piece in pieces(data, offsets, shingling)]
+    return _joined(parts)
+
+
+def shingle_sets(data: Bytes, offsets: Offsets, shingling: Shingling) -> Shingles:
+    """Give the shingles of each view sorted and each once, as the exact Jaccard similarity needs them."""
+    parts = []
+    for _, piece in pieces(data, offsets, shingling):
+        for text in range(len(piece.ends) - 1):
+            piece.of(text).sort()
+        new = np.ones(len(piece.values), np.bool_)
+        new[1:] = piece.values[1:] != piece.values[:-1]
+        begins = piece.ends[:-1]
+        new[begins[begins < len(new)]] = True
+        kept = np.concatenate(([0], np.cumsum(new)))
+        parts.append((piece.values[new], np.diff(kept[piece.ends])))
+    return _joined(parts)
+
+
+def _joined(parts: list[tuple[Hashes, Counts]]) -> Shingles:
+    values = np.concatenate([np.zeros(0, np.uint64), *(values for values, _ in parts)])
+    counts = np.concatenate([np.zeros(1, np.int64), *(counts for _, counts in parts)])
+    return Shingles(values, np.cumsum(counts))
+
+
+def _cut(offsets: Offsets) -> Offsets:
+    """Give the numbers of the views at which pieces begin, and the number behind the last view."""
+    count = len(offsets) - 1
+    places = (offsets[:-1] - offsets[0]) // _PIECE
+    begins = np.flatnonzero(np.diff(places, prepend=-1))
+    return np.append(begins, count)
+
+
+def _given(data: Bytes, offsets: Offsets, shingling: Shingling) -> Given:
+    """Find the words of views that write no spaces, if they are asked for."""
+    count = len(offsets) - 1
+    if shingling.unit != "chinese_words" or not count:
+        return Given(np.zeros(0, np.int64), np.zeros(count + 1, np.int64), np.zeros(count, np.int64))
+    flags = unspaced(read_only(data), read_only(offsets), classes())
+    texts = pc.if_else(pa.array(flags), text_array(data, offsets), "")
+    words = chinese_words(texts)
+    sizes = np.where(flags, np.diff(offsets), 0)
+    begins = np.concatenate(([0], np.cumsum(sizes)))[:-1]
+    return Given(words.borders, words.firsts, offsets[:-1] - begins)
