@@ -19,7 +19,9 @@ def estimated(one: Values, other: Values, pairs: Offsets) -> Floats:
     """
     _check(len(one), len(other), pairs)
     if one.dtype != other.dtype or one.shape[1:] != other.shape[1:]:
-        raise ValueError(f"signatures of two schemes: {one.dtype} of {one.shape[1:]}, {other.dtype} of {other.shape[1:]}")
+        raise ValueError(
+            f"signatures of two schemes: {one.dtype} of {one.shape[1:]}, {other.dtype} of {other.shape[1:]}"
+        )
     return equal_shares(one, other, pairs)
 
 

@@ -23,9 +23,7 @@ def equal_shares(one: Signatures | Hashes, other: Signatures | Hashes, pairs: Of
 
 
 @kernel
-def jaccard_similarities(
-    one: Hashes, one_ends: Offsets, other: Hashes, other_ends: Offsets, pairs: Offsets
-) -> Floats:
+def jaccard_similarities(one: Hashes, one_ends: Offsets, other: Hashes, other_ends: Offsets, pairs: Offsets) -> Floats:
     """Give for each pair the Jaccard similarity of two sets, sorted arrays without repeats; two empty ones have 0."""
     found = np.zeros(len(pairs), np.float64)
     for pair in range(len(pairs)):

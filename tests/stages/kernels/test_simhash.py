@@ -1,0 +1,118 @@
+"""SimHash and the permuted tables beside their plain twins: no pair within k is missed."""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.stages.kernels.test_shingles import VIEWS
+
+from headrace.stages.deduplication.shingles import Shingling, shingles
+from headrace.stages.deduplication.simhash import Layout, layout_for, near, near_pairs, permuted_index, simhashes
+from headrace.stages.kernels import plain_signatures as plain
+from headrace.stages.kernels.arrays import Hashes, text_buffers
+
+FEW_BITS = st.integers(0, (1 << 64) - 1)
+
+
+@pytest.mark.parametrize("shingling", [Shingling("auto", 5), Shingling("words", 3), Shingling("characters", 5)])
+def test_fingerprints_are_those_of_the_plain_twin(shingling: Shingling) -> None:
+    """Views from none to thousands of shingles; repeats count once, and a bit that half of them have is not set."""
+    texts = [*VIEWS, *(view * 30 for view in VIEWS), "".join(map(chr, range(0x4E00, 0x5E00)))]
+    data, offsets = text_buffers(pa.array(texts, pa.large_string()))
+    found, hashes = simhashes(data, offsets, shingling), shingles(data, offsets, shingling)
+    assert found.values.tolist() == [plain.fingerprint(hashes.of(i).tolist()) for i in range(len(texts))]
+    assert found.counts.tolist() == [len(set(hashes.of(i).tolist())) for i in range(len(texts))]
+
+
+def test_repeats_do_not_vote() -> None:
+    """A phrase that stands there a hundred times weighs as much as one that stands there once."""
+    start = "the wheel sets the pace and the channel never runs dry "
+    texts = [start + "over and over " * times + "at last it stops" for times in (3, 300)]
+    found = simhashes(*text_buffers(pa.array(texts, pa.large_string())), Shingling("words", 3))
+    assert found.values[0] == found.values[1]
+
+
+def planted(seed: int, count: int = 300) -> Hashes:
+    """Give fingerprints in which each of many has neighbours at 0 to 8 bits."""
+    random = np.random.default_rng(seed)
+    values = random.integers(0, 1 << 64, count, np.uint64)
+    for _ in range(8):
+        flips = np.uint64(1) << random.integers(0, 64, count).astype(np.uint64)
+        values = np.concatenate((values, values[-count:] ^ flips))
+    return random.permutation(values)
+
+
+@pytest.mark.parametrize("k", [3, 4, 5, 6])
+@pytest.mark.parametrize("more", [1, 2, 3])
+def test_every_pair_within_k_is_found_once(k: int, more: int) -> None:
+    """Tables of one to three blocks more than k, beside comparing all with all."""
+    values = planted(k)
+    found = near_pairs(permuted_index(values, Layout(k, k + more)))
+    rows = list(zip(found.queries.tolist(), found.members.tolist(), found.distances.tolist(), strict=True))
+    assert rows == plain.near_pairs(values.tolist(), k)
+    assert len(rows) > 1000
+
+
+@pytest.mark.parametrize("k", [3, 6])
+@given(st.lists(FEW_BITS, max_size=12), st.lists(st.integers(0, 63), max_size=40))
+@settings(max_examples=60, deadline=None)
+def test_any_fingerprints_are_compared_with_all(k: int, values: list[int], flips: list[int]) -> None:
+    """Random ones, and chains of neighbours of them; zeros and ones are fingerprints like others."""
+    values = [0, (1 << 64) - 1, *values]
+    for flip in flips:
+        values.append(values[-1 - flip % len(values)] ^ 1 << flip)
+    found = near_pairs(permuted_index(np.array(values, np.uint64), Layout(k, k + 2)))
+    rows = list(zip(found.queries.tolist(), found.members.tolist(), found.distances.tolist(), strict=True))
+    assert rows == plain.near_pairs(values, k)
+
+
+def test_queries_meet_an_index_of_others() -> None:
+    """A run is asked for fingerprints that are not in it; equal ones of many copies are all named."""
+    values = planted(9, 50)
+    known, asked = values[:300], np.concatenate((values[300:], values[:1], values[:1]))
+    found = near(permuted_index(known, Layout(4, 6)), asked)
+    wanted = [
+        (i, j, bits)
+        for i, query in enumerate(asked.tolist())
+        for j, value in enumerate(known.tolist())
+        if (bits := (query ^ value).bit_count()) <= 4
+    ]
+    assert list(zip(found.queries.tolist(), found.members.tolist(), found.distances.tolist(), strict=True)) == wanted
+
+
+def test_more_pairs_than_fingerprints_are_all_found() -> None:
+    """A hundred copies make 4,950 pairs; nothing is cut off at the first guess of their number."""
+    found = near_pairs(permuted_index(np.full(100, 77, np.uint64), Layout(3, 4)))
+    assert len(found.queries) == 4950 and not found.distances.any()
+
+
+def test_an_empty_index_has_no_pairs() -> None:
+    """Nothing is found in nothing, nor by nothing."""
+    none, some = np.zeros(0, np.uint64), np.ones(3, np.uint64)
+    assert len(near(permuted_index(none, Layout(3, 4)), some).queries) == 0
+    assert len(near(permuted_index(some, Layout(3, 4)), none).queries) == 0
+
+
+@pytest.mark.parametrize("k", [3, 4, 5, 6])
+def test_more_fingerprints_get_longer_keys(k: int) -> None:
+    """The layout grows with what it is for, and covers all bits once."""
+    layouts = [layout_for(k, 10**power) for power in range(1, 10)]
+    blocks = [layout.blocks for layout in layouts]
+    assert blocks == sorted(blocks) and blocks[0] < blocks[-1]
+    for layout in layouts:
+        bounds = [layout.bounds(block) for block in range(layout.blocks)]
+        assert [first for first, _ in bounds] == np.cumsum([0, *(width for _, width in bounds)])[:-1].tolist()
+        assert sum(width for _, width in bounds) == 64
+        assert len(layout.keys) == comb(layout.blocks, k)
+
+
+@pytest.mark.parametrize(("k", "blocks"), [(2, 4), (7, 9), (3, 3), (6, 40)])
+def test_layouts_that_cannot_be_are_refused(k: int, blocks: int) -> None:
+    """Few bits may differ, 3 to 6, and there are more blocks than k, but not thousands of tables."""
+    with pytest.raises(ValueError, match="bits"):
+        Layout(k, blocks)
