@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from headrace.stages.deduplication.shingles import Shingles, Shingling, pieces
 from headrace.stages.kernels.arrays import Bytes, Counts, Hashes, Offsets, Signatures
@@ -16,6 +17,7 @@ from headrace.stages.kernels.minhash_fast import sign_fast
 
 Name = Literal["datasketch", "datasketch_legacy", "datatrove", "nemo", "fss"]
 Values = Signatures | Hashes
+Signer = Callable[[Shingles], Values]
 _ALL, _LOW = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0xFFFFFFFF)
 _MERSENNE_61, _MERSENNE_31 = (1 << 61) - 1, (1 << 31) - 1
 
@@ -68,34 +70,45 @@ class Signed:
 def signatures(data: Bytes, offsets: Offsets, scheme: Scheme) -> Signed:
     """Sign views."""
     count = len(offsets) - 1
-    values, counts = empty_signatures(count, scheme), np.zeros(count, np.int64)
-    drawn = draw(scheme)
+    values: Values = np.empty((count, scheme.slots), np.uint32)
+    if scheme.name == "datatrove":
+        values = np.empty((count, scheme.slots), np.uint64)
+    counts = np.zeros(count, np.int64)
+    sign = signer(scheme)
     for views, shingles in pieces(data, offsets, scheme.shingling):
         counts[views] = shingles.counts()
-        sign(shingles, scheme, drawn, values[views])
+        values[views] = sign(shingles)
     return Signed(values, counts)
 
 
-def empty_signatures(count: int, scheme: Scheme) -> Values:
-    """Give room for signatures."""
-    if scheme.name == "datatrove":
-        return np.empty((count, scheme.slots), np.uint64)
-    return np.empty((count, scheme.slots), np.uint32)
-
-
-def draw(scheme: Scheme) -> tuple[Values, Values]:
-    """Draw a scheme's permutations, factors and addends, as those who made it do; fss has none."""
-    random = np.random.RandomState(scheme.seed)
+def signer(scheme: Scheme) -> Signer:
+    """Give what signs the shingles of texts, a row for each; repeats among shingles change nothing."""
+    a, b = draw(scheme)
     match scheme.name:
         case "datasketch":
-            return permutations(scheme.slots, scheme.seed)
+            return partial(_affine32, a.astype(np.uint32), b.astype(np.uint32))
         case "datatrove":
-            a = random.randint(1, _MERSENNE_61, scheme.slots, np.uint64)
-            return a, random.randint(0, _MERSENNE_61, scheme.slots, np.uint64)
+            return partial(_affine61, a, b, _ALL)
+        case "datasketch_legacy" | "nemo":
+            return partial(_narrow_affine61, a, b)
+        case "fss":
+            return partial(_fast, scheme.slots, np.uint64(scheme.seed))
+
+
+def draw(scheme: Scheme) -> tuple[Hashes, Hashes]:
+    """Draw a scheme's permutations, factors and addends, as those who made it do; fss has none."""
+    random, slots = np.random.RandomState(scheme.seed), scheme.slots
+    match scheme.name:
+        case "datasketch":
+            narrow = permutations(slots, scheme.seed)
+            return narrow[0].astype(np.uint64), narrow[1].astype(np.uint64)
+        case "datatrove":
+            factors = random.randint(1, _MERSENNE_61, slots, np.uint64)
+            return factors, random.randint(0, _MERSENNE_61, slots, np.uint64)
         case "datasketch_legacy":
-            return _in_pairs(random, scheme.slots, _MERSENNE_61, np.uint64)
+            return _in_pairs(random, slots, _MERSENNE_61, np.uint64)
         case "nemo":
-            return _in_pairs(random, scheme.slots, _MERSENNE_31, np.uint32)
+            return _in_pairs(random, slots, _MERSENNE_31, np.uint32)
         case "fss":
             return np.zeros(0, np.uint64), np.zeros(0, np.uint64)
 
@@ -108,18 +121,23 @@ def _in_pairs(
     return a, b
 
 
-def sign(shingles: Shingles, scheme: Scheme, drawn: tuple[Values, Values], out: Values) -> None:
-    """Write the signature of each text, of its shingles; repeats among these change nothing."""
-    a, b = drawn
-    values, ends = shingles.values, shingles.ends
-    match scheme.name:
-        case "datasketch":
-            sign_affine32(values, ends, a, b, out)
-        case "fss":
-            sign_fast(values, ends, np.uint64(scheme.seed), out)
-        case "datatrove":
-            sign_affine61(values, ends, a, b, _ALL, _ALL, out)
-        case "datasketch_legacy" | "nemo":
-            wide: npt.NDArray[np.uint64] = np.empty(out.shape, np.uint64)
-            sign_affine61(values, ends, a, b, _LOW, _LOW, wide)
-            out[:] = wide
+def _affine32(a: Signatures, b: Signatures, shingles: Shingles) -> Signatures:
+    out = np.empty((len(shingles.ends) - 1, len(a)), np.uint32)
+    sign_affine32(shingles.values, shingles.ends, a, b, out)
+    return out
+
+
+def _affine61(a: Hashes, b: Hashes, mask: np.uint64, shingles: Shingles) -> Hashes:
+    out = np.empty((len(shingles.ends) - 1, len(a)), np.uint64)
+    sign_affine61(shingles.values, shingles.ends, a, b, mask, out)
+    return out
+
+
+def _narrow_affine61(a: Hashes, b: Hashes, shingles: Shingles) -> Signatures:
+    return _affine61(a, b, _LOW, shingles).astype(np.uint32)
+
+
+def _fast(slots: int, seed: np.uint64, shingles: Shingles) -> Signatures:
+    out = np.empty((len(shingles.ends) - 1, slots), np.uint32)
+    sign_fast(shingles.values, shingles.ends, seed, out)
+    return out

@@ -24,8 +24,8 @@ _PIECE = 1 << 18  # bytes of views whose shingles stay in the second cache
 class Shingling:
     """What a shingle is: `size` characters or words in a row.
 
-    auto: characters where at least half of the letters are of scripts without spaces, else words. chinese_words: jieba's
-    words where auto takes characters. A text shorter than a shingle is one shingle, an empty text has none.
+    auto: characters where at least half of the letters are of scripts without spaces, else words. chinese_words:
+    jieba's words where auto takes characters. A text shorter than a shingle is one shingle, an empty text has none.
     """
 
     unit: Unit = "auto"

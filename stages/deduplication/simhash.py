@@ -46,7 +46,7 @@ def simhashes(data: Bytes, offsets: Offsets, shingling: Shingling) -> Fingerprin
 class Layout:
     """Which bits lead in each table: those of `blocks - k` of the blocks that 64 bits are cut into.
 
-    Two fingerprints that differ in k bits differ in at most k blocks, so they agree in all bits that lead in some table.
+    Two fingerprints that differ in k bits differ in at most k blocks, so all bits that lead in some table are equal.
     """
 
     k: int
@@ -78,13 +78,13 @@ class Layout:
 
 
 def layout_for(k: int, count: int) -> Layout:
-    """Give the layout that is quickest for so many fingerprints: more tables have longer keys, and fewer chance meetings."""
+    """Give the quickest layout for so many fingerprints: more tables have longer keys, and fewer meet by chance."""
     sizes = [blocks for blocks in range(k + 1, BITS) if comb(blocks, k) <= _TABLES]
     return min((Layout(k, blocks) for blocks in sizes), key=lambda layout: _cost(layout, count))
 
 
 def _cost(layout: Layout, count: int) -> float:
-    return sum(_PROBE + count / 2 ** layout.width(key) for key in layout.keys)
+    return sum(_PROBE + count / (1 << layout.width(key)) for key in layout.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,5 +146,5 @@ def _matches(
         out = Rows(np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint8))
         found = matches(table, asked, shift, k, masks, known, queries, out)
         if found <= room:
-            return Rows(*(column[:found] for column in out))
+            return Rows(out.queries[:found], out.members[:found], out.distances[:found])
         room = found

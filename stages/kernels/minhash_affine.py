@@ -2,11 +2,12 @@
 
 `sign_affine32` is the scheme of datasketch 2: a hash is mixed once, and permutation k takes it to a[k] * hash + b[k]
 modulo 2 to the 32nd. `sign_affine61` is that of datasketch 1 and of datatrove: the product wraps at 2 to the 64th, is
-taken modulo the prime 2 to the 61st - 1, and of the value those bits are kept that the mask has.
+taken modulo the prime 2 to the 61st - 1, and of the value those bits are kept that a mask has.
 
 The inner loop runs over the hashes, many in a vector: over the permutations it is three times slower. Blocks of hashes
 are filled up with their last hash, which changes no minimum, since what is left over after whole vectors would be done
-one by one, and takes longer than all the vectors of a short text.
+one by one, and takes longer than all the vectors of a short text. Arrays are filled place by place: to assign a slice
+costs seconds, once, of compiling the messages of errors that cannot happen.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ def sign_affine32(values: Hashes, ends: Offsets, a: Signatures, b: Signatures, o
     """Write the signature of each view, of the lower halves of its hashes; of no hashes it is all ones."""
     mixed = np.empty(_BLOCK, np.uint32)
     for document in range(len(ends) - 1):
-        out[document] = np.uint32(0xFFFFFFFF)
+        for slot in range(len(a)):
+            out[document, slot] = np.uint32(0xFFFFFFFF)
         for begin in range(ends[document], ends[document + 1], _BLOCK):
             size = min(_BLOCK, ends[document + 1] - begin)
             for i in range(size):
@@ -65,25 +67,24 @@ def lower32(mixed: Signatures, a: Signatures, b: Signatures, signature: Signatur
 
 
 @kernel
-def sign_affine61(
-    values: Hashes, ends: Offsets, a: Hashes, b: Hashes, of_hash: np.uint64, of_value: np.uint64, out: Hashes
-) -> None:
-    """Write the signature of each view; `of_hash` masks hashes, `of_value` their values. Of no hashes it is a mask."""
+def sign_affine61(values: Hashes, ends: Offsets, a: Hashes, b: Hashes, mask: np.uint64, out: Hashes) -> None:
+    """Write the signature of each view; `mask` says which bits count, of hashes and of values. Of no hashes: it."""
     masked = np.empty(_BLOCK, np.uint64)
     for document in range(len(ends) - 1):
-        out[document] = of_value
+        for slot in range(len(a)):
+            out[document, slot] = mask
         for begin in range(ends[document], ends[document + 1], _BLOCK):
             size = min(_BLOCK, ends[document + 1] - begin)
             for i in range(size):
-                masked[i] = values[begin + i] & of_hash
+                masked[i] = values[begin + i] & mask
             filled = filled_size(size)
             for i in range(size, filled):
                 masked[i] = masked[size - 1]
-            lower61(masked[:filled], a, b, of_value, out[document])
+            lower61(masked[:filled], a, b, mask, out[document])
 
 
 @part
-def lower61(masked: Hashes, a: Hashes, b: Hashes, of_value: np.uint64, signature: Hashes) -> None:
+def lower61(masked: Hashes, a: Hashes, b: Hashes, mask: np.uint64, signature: Hashes) -> None:
     """Lower each slot of a signature to the smallest value of its permutation.
 
     The remainder of 64 bits: both parts are added, which is at most 7 too much; less the prime it wraps where it was
@@ -94,5 +95,5 @@ def lower61(masked: Hashes, a: Hashes, b: Hashes, of_value: np.uint64, signature
         for i in range(len(masked)):
             product = factor * masked[i] + addend
             folded = (product & _PRIME) + (product >> np.uint64(61))
-            least = min(least, min(folded, folded - _PRIME) & of_value)
+            least = min(least, min(folded, folded - _PRIME) & mask)
         signature[slot] = least

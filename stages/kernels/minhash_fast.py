@@ -26,7 +26,8 @@ def sign_fast(values: Hashes, ends: Offsets, seed: np.uint64, out: Signatures) -
     slots = out.shape[1]
     filled = np.empty(slots, np.uint64)  # round and value: what a later round brings is larger
     for document in range(len(ends) - 1):
-        filled[:] = _FREE
+        for slot in range(slots):
+            filled[slot] = _FREE
         begin, end = ends[document], ends[document + 1]
         turn, free = 0, slots if end > begin else 0
         while free and turn < slots:
@@ -51,8 +52,8 @@ def throw(values: Hashes, seed: np.uint64, turn: int, filled: Hashes) -> int:
     lead = np.uint64(turn) << _HALF
     for i in range(len(values)):
         draw = drawn(values[i], seed, turn)
-        slot = ((draw >> _HALF) * slots) >> _HALF
-        filled[slot] = min(filled[slot], lead | (draw & _LOW))
+        chosen = ((draw >> _HALF) * slots) >> _HALF
+        filled[chosen] = min(filled[chosen], lead | (draw & _LOW))
     free = 0
     for slot in range(len(filled)):
         free += int(filled[slot] == _FREE)

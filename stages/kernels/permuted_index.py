@@ -45,7 +45,7 @@ def differing_bits(one: np.uint64, other: np.uint64) -> int:
     bits -= bits >> _ONE & np.uint64(0x5555555555555555)
     bits = (bits & np.uint64(0x3333333333333333)) + (bits >> np.uint64(2) & np.uint64(0x3333333333333333))
     bits = bits + (bits >> np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64(bits * np.uint64(0x0101010101010101) >> np.uint64(56))
+    return int(np.int64(bits * np.uint64(0x0101010101010101) >> np.uint64(56)))
 
 
 @part
@@ -98,7 +98,7 @@ def matches(
 @part
 def found_before(difference: np.uint64, masks: Hashes) -> bool:
     """Tell whether two fingerprints agree in all bits of some mask."""
-    for mask in masks:
-        if difference & mask == 0:
-            return True
-    return False
+    table = 0
+    while table < len(masks) and difference & masks[table] != 0:
+        table += 1
+    return table < len(masks)

@@ -1,4 +1,4 @@
-"""Shingles, MinHash schemes and SimHash in plain Python: slow, readable, and what the tests compare the kernels with."""
+"""Shingles, MinHash schemes and SimHash in plain Python: slow, readable, and what the tests compare kernels with."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def ascii_bounds(changes: Bytes, begin: int, end: int, bounds: Offsets, count: i
     for at in range(begin, end):
         bounds[to] = at
         to += np.uint64(changes[at - begin])
-    return np.int64(to)
+    return int(np.int64(to))
 
 
 @part
@@ -279,7 +279,8 @@ def shingle(items: Hashes, count: int, size: int, out: Hashes) -> int:
 @part
 def add_up(items: Hashes, size: int, out: Hashes) -> None:
     """Hash as many stretches as `out` has places: for each item of a stretch one pass over all of them."""
-    out[:] = 0
+    for i in range(len(out)):
+        out[i] = 0
     factor = np.uint64(1)
     for last in range(size - 1, -1, -1):
         shifted = items[last : last + len(out)]

@@ -32,16 +32,17 @@ def count_bits(values: Hashes, counts: Counts) -> None:
     Sixteen hashes pass through carry-save adders, which hold 64 sums side by side, one bit of each sum a number (Harley
     and Seal's way to count bits, turned by ninety degrees); only what they carry out is added up bit by bit.
     """
-    counts[:] = 0
+    for bit in range(BITS):
+        counts[bit] = 0
     ones = twos = fours = eights = np.uint64(0)
     whole = len(values) // _SIXTEEN * _SIXTEEN
     for at in range(0, whole, _SIXTEEN):
         carried_fours = np.uint64(0)
         first_eights = np.uint64(0)
         for quarter in range(0, _SIXTEEN, 4):
-            place = at + quarter
-            first, ones = add(ones, values[place], values[place + 1])
-            second, ones = add(ones, values[place + 2], values[place + 3])
+            here = at + quarter
+            first, ones = add(ones, values[here], values[here + 1])
+            second, ones = add(ones, values[here + 2], values[here + 3])
             carry, twos = add(twos, first, second)
             if quarter % 8 == 0:
                 carried_fours = carry

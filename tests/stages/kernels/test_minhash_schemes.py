@@ -13,16 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.stages.kernels.test_shingles import VIEWS
 
-from headrace.stages.deduplication.schemes import (
-    SCHEMES,
-    Name,
-    Scheme,
-    Signed,
-    draw,
-    empty_signatures,
-    sign,
-    signatures,
-)
+from headrace.stages.deduplication.schemes import SCHEMES, Name, Scheme, Signed, draw, signatures, signer
 from headrace.stages.deduplication.shingles import Shingles, Shingling, shingles
 from headrace.stages.kernels import plain_signatures as plain
 from headrace.stages.kernels.arrays import text_buffers
@@ -44,9 +35,8 @@ def hashes_of(texts: Sequence[str], scheme: Scheme) -> list[list[int]]:
 def sign_hashes(hashes: Sequence[Sequence[int]], scheme: Scheme) -> list[list[int]]:
     ends = np.cumsum([0, *map(len, hashes)])
     values = np.array([value for row in hashes for value in row], np.uint64)
-    out = empty_signatures(len(hashes), scheme)
-    sign(Shingles(values, ends), scheme, draw(scheme), out)
-    return [list(map(int, row)) for row in out]
+    rows: list[list[int]] = signer(scheme)(Shingles(values, ends)).tolist()
+    return rows
 
 
 def twin(hashes: Sequence[int], scheme: Scheme) -> list[int]:
