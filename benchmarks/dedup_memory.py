@@ -1,0 +1,60 @@
+"""How many bytes a document an index takes: what the process grows by, less the signatures that it keeps a copy of.
+
+Usage: python -m benchmarks.dedup_memory headrace|rensa SIGNATURES.npy
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+import numpy as np
+import psutil
+from benchmarks import dedup_peers
+from benchmarks.dedup_peers import BANDS, ROWS
+
+from headrace.stages.deduplication.index import FirstSeenIndex, Rules
+from headrace.stages.kernels.arrays import Signatures
+from headrace.stages.kernels.band_index import Entries
+
+
+def entries(signed: Signatures) -> Entries:
+    """Give signatures as the index takes them."""
+    return Entries(np.zeros((0, 2), np.uint64), signed, np.zeros(0, np.uint32), np.zeros(len(signed) + 1, np.int64))
+
+
+def headrace(signed: Signatures) -> tuple[object, int]:
+    """Index signatures; give the index and the bytes of signatures in it."""
+    rules = Rules(False, BANDS, ROWS, 0.8, sets=False)  # noqa: FBT003  # it has no names
+    FirstSeenIndex(rules).settle(entries(signed[:2].copy()))  # compiles
+    before = resident()
+    index = FirstSeenIndex(rules)
+    index.settle(entries(signed))
+    return index, before + index.count * signed.itemsize * signed.shape[1]
+
+
+def rensa(signed: Signatures) -> tuple[object, int]:
+    """Index as many signatures of rensa's own, of as many hashes as a signature of ours has slots."""
+    package = dedup_peers.peers().rensa
+    hashes = signed.astype(np.uint64).ravel()
+    matrix = dedup_peers.rensa_matrix(package, hashes, np.arange(len(signed) + 1) * signed.shape[1])
+    before = resident()
+    return dedup_peers.rensa_index(package, matrix)[0], before
+
+
+def resident() -> int:
+    """Give the bytes of this process that are in memory."""
+    gc.collect()
+    return int(psutil.Process().memory_info().rss)
+
+
+def main() -> None:
+    """Index and print the bytes a document."""
+    signed: Signatures = np.load(sys.argv[2])
+    index, before = {"headrace": headrace, "rensa": rensa}[sys.argv[1]](signed)
+    print((resident() - before) / len(signed))
+    del index
+
+
+if __name__ == "__main__":
+    main()
