@@ -1,11 +1,12 @@
 """Near duplicates beside gaoya, data-juicer's C++, datasketch, datatrove and rensa.
 
-All see the same documents, of real sentences, half of them Chinese, as views (match forms), which any tool would want
-first: what our view costs is in `minhash_from_raw_vs_gaoya`, where ours begins with the raw text and gaoya does not.
-`minhash_*`: text in; ours signs (datasketch 2's scheme, 112 slots) and gives verdicts of the first-seen index, verified;
-gaoya signs and inserts, datasketch signs, asks and inserts, data-juicer and datatrove sign. `simhash_*`: ours gives all
-pairs within three bits, gaoya inserts. `index_*`: signatures are there; ours gives verified verdicts with the survivor,
-datasketch asks and inserts, rensa inserts and flags. Seconds are those of one core, best of the rounds, in turns.
+All see the same documents, of real sentences, half of them Chinese, as views (match forms), which any tool wants
+first; what our view costs is in `minhash_from_raw_vs_gaoya`, where ours begins with the raw text and gaoya does not.
+`minhash_*`: text in; ours signs (datasketch 2's scheme, 112 slots) and gives verified verdicts of the first-seen index
+(`minhash_signing_*`: signs alone); gaoya signs and inserts, datasketch signs, asks and inserts, data-juicer and
+datatrove sign. `simhash_*`: ours gives all pairs within three bits, gaoya inserts. `index_*`: signatures are there;
+ours gives verified verdicts with the survivor, datasketch asks and inserts, rensa inserts and flags. Seconds are those
+of one core, best of the rounds, in turns.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from headrace.stages.deduplication.schemes import SCHEMES, Scheme, signatures
 from headrace.stages.deduplication.shingles import Shingling, shingles
 from headrace.stages.deduplication.simhash import layout_for, near_pairs, permuted_index, simhashes
 from headrace.stages.kernels.arrays import Array, Classes, Signatures, text_buffers
-from headrace.stages.kernels.band_index import Entries, NEAR
+from headrace.stages.kernels.band_index import NEAR, Entries
 from headrace.stages.view import view, views
 
 TARGETS = {
@@ -51,6 +52,7 @@ TARGETS = {
 _SCRIPT = Path(__file__).parent / "peers" / "datatrove_minhash.py"
 _PYTHON = dedup_peers.ENVIRONMENTS / "datatrove" / "bin" / "python"
 _THRESHOLD = 0.8
+_WEIGHED = 50_000  # documents; fewer hide behind what a process has in reserve
 _WORDS = Shingling("auto", 3)
 
 
@@ -66,7 +68,7 @@ class Size:
 
 SIZES: dict[Scale, Size] = {
     "full": Size(2_000, 50_000, 9, 2),
-    "quick": Size(400, 8_000, 7, 1),
+    "quick": Size(1_000, 8_000, 5, 1),
     "tiny": Size(20, 40, 1, 0),
 }
 
@@ -84,6 +86,7 @@ def measure(scale: Scale, seed: int) -> Measured:
     figures |= ratios("minhash", seconds, ours="headrace")
     if "gaoya" in seconds:
         figures["minhash_from_raw_vs_gaoya"] = seconds["gaoya"] / seconds["headrace_from_raw"]
+        figures["minhash_signing_vs_gaoya"] = seconds["gaoya"] / seconds["headrace_signing"]
     progress("fingerprints")
     figures |= ratios("simhash", least(fingerprinting(texts, there), size.rounds), ours="headrace")
     progress("index")
@@ -118,14 +121,14 @@ def to_verdicts(column: Array, scheme: Scheme) -> Callable[[], object]:
 
 def verdicts(signed: Signatures, threshold: float = _THRESHOLD) -> Classes:
     """Judge signatures in their order; those that repeat an earlier kept one are NEAR."""
-    index = FirstSeenIndex(Rules(False, BANDS, ROWS, threshold, sets=False))  # noqa: FBT003  # it has no names
+    index = FirstSeenIndex(Rules(False, BANDS, ROWS, threshold, sets=False))  # it has no names
     count = len(signed)
     nothing = np.zeros((0, 2), np.uint64), np.zeros(0, np.uint32), np.zeros(count + 1, np.int64)
     return index.settle(Entries(nothing[0], signed, nothing[1], nothing[2])).fates
 
 
 def compared(texts: list[Text]) -> dict[str, float]:
-    """Count signatures that datasketch, fed the same hashes, has otherwise, and verdicts that its loop has otherwise."""
+    """Count signatures that datasketch, fed the same hashes, has otherwise, and verdicts of its loop that differ."""
     scheme = SCHEMES["datasketch"]
     data, offsets = text_buffers(texts_column(texts))
     signed, hashed = signatures(data, offsets, scheme).values, shingles(data, offsets, scheme.shingling)
@@ -134,7 +137,7 @@ def compared(texts: list[Text]) -> dict[str, float]:
         reference = MinHash(SLOTS, seed=scheme.seed, hashfunc=int)
         reference.update_batch((hashed.of(number) & np.uint64(0xFFFFFFFF)).tolist())
         made.append(reference)
-    differing = sum(reference.hashvalues.tolist() != row.tolist() for reference, row in zip(made, signed, strict=True))
+    differing = sum(one.hashvalues.tolist() != row.tolist() for one, row in zip(made, signed, strict=True))
     ours = verdicts(np.asarray(signed, np.uint32), threshold=1e-9) == NEAR  # a shared band is enough in the loop
     return {
         "differing_signatures": float(differing),
@@ -152,6 +155,7 @@ def signing(raw: list[Text], texts: list[Text], there: dedup_peers.Peers) -> dic
     runs: dict[str, Callable[[], object]] = {
         "headrace": to_verdicts(column, scheme),
         "headrace_from_raw": from_raw,
+        "headrace_signing": lambda: signatures(*text_buffers(column), scheme),
         "headrace_fss": to_verdicts(column, SCHEMES["fss"]),
         "datasketch": dedup_peers.datasketch_minhash(texts),
     }
@@ -189,19 +193,17 @@ def indexed(size: Size, seed: int, there: dedup_peers.Peers) -> dict[str, float]
         runs["rensa"] = lambda: dedup_peers.rensa_index(rensa, matrix)
     seconds = least(runs, size.rounds) | least({"datasketch": lambda: dedup_peers.query_then_insert(made)}, 2)
     figures = ratios("index", seconds, ours="headrace")
-    weights = {name: weighed(name, signed) for name in ("headrace", *(["rensa"] if there.rensa else []))}
+    weights = {name: weighed(name, size.indexed) for name in ("headrace", *(["rensa"] if there.rensa else []))}
     figures |= {f"index_bytes_{name}": value for name, value in weights.items()}
     if "rensa" in weights:
         figures["index_bytes_ratio_rensa"] = weights["headrace"] / weights["rensa"]
     return figures
 
 
-def weighed(name: str, signed: Signatures) -> float:
+def weighed(name: str, count: int) -> float:
     """Give the bytes a document that an index takes in a process of its own, signatures left out."""
-    with scratch() as folder:
-        np.save(folder / "signed.npy", signed)
-        command = [sys.executable, "-m", "benchmarks.dedup_memory", name, str(folder / "signed.npy")]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-m", "benchmarks.dedup_memory", name, str(max(count, _WEIGHED))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
     return float(done.stdout)
 
 

@@ -1,6 +1,6 @@
 """How many bytes a document an index takes: what the process grows by, less the signatures that it keeps a copy of.
 
-Usage: python -m benchmarks.dedup_memory headrace|rensa SIGNATURES.npy
+Usage: python -m benchmarks.dedup_memory headrace|rensa DOCUMENTS. No document repeats another one.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from headrace.stages.deduplication.index import FirstSeenIndex, Rules
 from headrace.stages.kernels.arrays import Signatures
 from headrace.stages.kernels.band_index import Entries
 
+_FEW = 4
+
 
 def entries(signed: Signatures) -> Entries:
     """Give signatures as the index takes them."""
@@ -25,7 +27,7 @@ def entries(signed: Signatures) -> Entries:
 
 def headrace(signed: Signatures) -> tuple[object, int]:
     """Index signatures; give the index and the bytes of signatures in it."""
-    rules = Rules(False, BANDS, ROWS, 0.8, sets=False)  # noqa: FBT003  # it has no names
+    rules = Rules(False, BANDS, ROWS, 0.8, sets=False)  # it has no names
     FirstSeenIndex(rules).settle(entries(signed[:2].copy()))  # compiles
     before = resident()
     index = FirstSeenIndex(rules)
@@ -34,10 +36,10 @@ def headrace(signed: Signatures) -> tuple[object, int]:
 
 
 def rensa(signed: Signatures) -> tuple[object, int]:
-    """Index as many signatures of rensa's own, of as many hashes as a signature of ours has slots."""
+    """Index as many signatures of rensa's own, of a few hashes each, lest memory of theirs is used again unseen."""
     package = dedup_peers.peers().rensa
-    hashes = signed.astype(np.uint64).ravel()
-    matrix = dedup_peers.rensa_matrix(package, hashes, np.arange(len(signed) + 1) * signed.shape[1])
+    hashes = signed[:, :_FEW].astype(np.uint64).ravel()
+    matrix = dedup_peers.rensa_matrix(package, hashes, np.arange(len(signed) + 1) * _FEW)
     before = resident()
     return dedup_peers.rensa_index(package, matrix)[0], before
 
@@ -50,7 +52,7 @@ def resident() -> int:
 
 def main() -> None:
     """Index and print the bytes a document."""
-    signed: Signatures = np.load(sys.argv[2])
+    signed = np.random.default_rng(1).integers(0, 1 << 32, (int(sys.argv[2]), BANDS * ROWS), np.uint32)
     index, before = {"headrace": headrace, "rensa": rensa}[sys.argv[1]](signed)
     print((resident() - before) / len(signed))
     del index

@@ -82,7 +82,9 @@ def gaoya_minhash(gaoya: Any, texts: Sequence[Text]) -> Callable[[], object]:
     """Index texts; Chinese is cut at what is no letter, as its word analyzer does, so it has less to do there."""
 
     def run() -> object:
-        index = gaoya.minhash.MinHashStringIndex(32, 0.8, BANDS, ROWS, SLOTS, "word", False, (SHINGLE, SHINGLE))  # noqa: FBT003  # as it takes it
+        index = gaoya.minhash.MinHashStringIndex(
+            32, 0.8, BANDS, ROWS, SLOTS, "word", False, (SHINGLE, SHINGLE)
+        )  # as it takes it
         for number, (_, text) in enumerate(texts):
             index.insert_document(number, text)
         return index
@@ -94,7 +96,7 @@ def gaoya_simhash(gaoya: Any, texts: Sequence[Text]) -> Callable[[], object]:
     """Index texts by words in runs of three, for up to three bits."""
 
     def run() -> object:
-        index = gaoya.simhash.SimHashStringIndex(64, BITS + 1, BITS, "word", False, (3, 3))  # noqa: FBT003  # as it takes it
+        index = gaoya.simhash.SimHashStringIndex(64, BITS + 1, BITS, "word", False, (3, 3))  # as it takes it
         for number, (_, text) in enumerate(texts):
             index.insert_document(number, text)
         return index
@@ -151,12 +153,12 @@ def _shingles(language: str, text: str) -> list[bytes]:
     return [joint.join(items[i : i + SHINGLE]).encode() for i in range(max(1, len(items) - SHINGLE + 1))]
 
 
-def rensa_matrix(rensa: Any, values: np.ndarray[Any, Any], ends: np.ndarray[Any, Any]) -> Any:  # noqa: ANN401  # no types
+def rensa_matrix(rensa: Any, values: np.ndarray[Any, Any], ends: np.ndarray[Any, Any]) -> Any:  # no types
     """Give rensa's own signatures of shingle hashes; its index takes no others."""
     return rensa.RMinHash.digest_matrix_from_flat_token_hashes(values, ends.astype(np.uint64), SLOTS, 42)
 
 
-def rensa_index(rensa: Any, matrix: Any) -> Any:  # noqa: ANN401  # no types
+def rensa_index(rensa: Any, matrix: Any) -> Any:  # no types
     """Insert signatures and say of each whether it shares a band with another one; the index comes with the answer."""
     index = rensa.RMinHashLSH(0.8, SLOTS, BANDS)
     return index, index.insert_matrix_and_query_duplicate_flags(matrix)

@@ -14,7 +14,7 @@ import numpy as np
 
 from headrace.stages.deduplication.shingles import Shingling, pieces
 from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
-from headrace.stages.kernels.distinct import distinct
+from headrace.stages.kernels.distinct import keep_distinct
 from headrace.stages.kernels.permuted_index import Rows, Table, matches, permuted
 from headrace.stages.kernels.simhash import BITS, fingerprints
 
@@ -36,8 +36,8 @@ def simhashes(data: Bytes, offsets: Offsets, shingling: Shingling) -> Fingerprin
     count = len(offsets) - 1
     values, counts = np.empty(count, np.uint64), np.zeros(count, np.int64)
     for views, piece in pieces(data, offsets, shingling):
-        unique, ends = distinct(piece.values, piece.ends)
-        fingerprints(unique, ends, values[views])
+        ends = keep_distinct(piece.values, piece.ends)
+        fingerprints(piece.values, ends, values[views])
         counts[views] = np.diff(ends)
     return Fingerprints(values, counts)
 
@@ -84,7 +84,9 @@ def layout_for(k: int, count: int) -> Layout:
 
 
 def _cost(layout: Layout, count: int) -> float:
-    return sum(_PROBE + count / (1 << layout.width(key)) for key in layout.keys)
+    """Give the comparisons a query costs, as if all blocks were equally wide."""
+    shortest = BITS * (layout.blocks - layout.k) // layout.blocks
+    return comb(layout.blocks, layout.k) * (_PROBE + count / (1 << shortest))
 
 
 @dataclass(frozen=True, slots=True)

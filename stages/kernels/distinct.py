@@ -4,46 +4,57 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Counts, Hashes, Offsets
+from headrace.stages.kernels.arrays import Hashes, Offsets
 from headrace.stages.kernels.compiled import kernel, part
 
 _LEAST = 16  # places of the table of a text
+_SPARE = 4  # places a hash: where few places are taken, few hashes meet, and a guess that none do is mostly right
 
 
 @kernel
-def distinct(values: Hashes, ends: Offsets) -> tuple[Hashes, Offsets]:
-    """Give each text's hashes once each, in the order of their first occurrence."""
+def keep_distinct(values: Hashes, ends: Offsets) -> Offsets:
+    """Move each text's hashes to the front, once each, in the order of their first occurrence; give where they end.
+
+    In place: fresh pages for the result would take as long as half of the work.
+    """
     most = 0
     for document in range(len(ends) - 1):
         most = max(most, ends[document + 1] - ends[document])
-    room = _LEAST
-    while room < 2 * most:
-        room *= 2
-    seen = np.zeros(room, np.int64)  # open addressing: place in `out` and one, 0 = free
-    out = np.empty(len(values), np.uint64)
-    out_ends = np.zeros(len(ends), np.int64)
+    seen = np.empty(places(most), np.uint64)
+    kept = np.zeros(len(ends), np.int64)
     done = 0
     for document in range(len(ends) - 1):
-        done = add_distinct(values, ends[document], ends[document + 1], seen, out, done)
-        out_ends[document + 1] = done
-    return out[:done], out_ends
+        begin, end = ends[document], ends[document + 1]
+        done += add_distinct(values[begin:end], seen[: places(end - begin)], values[done:])
+        kept[document + 1] = done
+    return kept
 
 
 @part
-def add_distinct(values: Hashes, begin: int, end: int, seen: Counts, out: Hashes, done: int) -> int:
-    """Append the hashes that are new within one text; what `seen` holds of earlier texts lies before `done`."""
+def places(count: int) -> int:
+    """Give the size of a table for so many hashes, a power of two."""
     room = _LEAST
-    while room < 2 * (end - begin):
+    while room < _SPARE * count:
         room *= 2
-    mask = np.uint64(room - 1)
-    first = done
-    for at in range(begin, end):
-        value = values[at]
+    return room
+
+
+@part
+def add_distinct(values: Hashes, seen: Hashes, out: Hashes) -> int:
+    """Write the hashes of one text, once each, and give their number; `seen` is a table that is overwritten."""
+    for place in range(len(seen)):
+        seen[place] = 0  # free
+    mask = np.uint64(len(seen) - 1)
+    count, zeros = 0, 0
+    for value in values:
+        out[count] = value
+        if value == 0:  # stands for a free place
+            count += int(zeros == 0)
+            zeros += 1
+            continue
         slot = value & mask
-        while seen[slot] > first and out[seen[slot] - 1] != value:
+        while seen[slot] != 0 and seen[slot] != value:
             slot = (slot + np.uint64(1)) & mask
-        if seen[slot] <= first:
-            out[done] = value
-            done += 1
-            seen[slot] = done
-    return done
+        count += int(seen[slot] == 0)
+        seen[slot] = value
+    return count

@@ -40,7 +40,8 @@ def by_characters(view: str) -> bool:
 def _word_hash(word: str) -> int:
     value, data = 0, word.encode()
     for at in range(0, len(data), 8):
-        value = mix64(value ^ int.from_bytes(data[at : at + 8], "little"))
+        value = (value ^ int.from_bytes(data[at : at + 8], "little")) * _BASE & _M64
+        value ^= value >> 32
     return value
 
 

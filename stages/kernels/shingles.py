@@ -18,7 +18,10 @@ from headrace.stages.kernels.mixing import BASE, mix64, rolled
 from headrace.stages.kernels.utf8 import decode
 
 AUTO, CHARACTERS, WORDS, GIVEN = range(4)
-_ASCII = 128
+_ASCII = np.uint64(128)
+_LONG = np.uint8(0xE0)  # lead bytes of three bytes and more
+_THREE_BYTES = np.uint64(0xE)  # upper half of the lead byte
+_LOW_4, _LOW_6 = np.uint64(0xF), np.uint64(0x3F)
 _CHUNK = np.uint64(8)  # bytes of a word that are hashed at once
 _DIRECT = 8  # up to so many items a polynomial is summed for many shingles at once; longer ones are rolled
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -91,14 +94,25 @@ def by_characters(data: Bytes, begin: int, end: int, classes: Classes) -> bool:
     takes fewer than three bytes is in no such script.
     """
     latin = han = leads = long = 0
+    if not has_long(data[begin:end]):
+        return False
     for first in range(begin, end, _TALLY):
         tally = count_leads(data[first : min(first + _TALLY, end)])
         latin, han, leads, long = latin + tally[0], han + tally[1], leads + tally[2], long + tally[3]
-    if long == 0 or long < latin:
+    if long < latin:
         return False
     if 2 * han >= latin + leads:
         return True
     return counted_by_characters(data, begin, end, classes)
+
+
+@part
+def has_long(text: Bytes) -> bool:
+    """Tell whether a character takes three bytes or more."""
+    highest = np.uint8(0)
+    for i in range(len(text)):
+        highest = max(highest, text[i])
+    return highest >= _LONG
 
 
 @part
@@ -113,7 +127,7 @@ def count_leads(text: Bytes) -> tuple[int, int, int, int]:
         latin = np.uint8(latin + np.uint8(np.uint8((byte | np.uint8(0x20)) - np.uint8(0x61)) < np.uint8(26)))
         han = np.uint8(han + np.uint8(np.uint8(byte - np.uint8(0xE5)) < np.uint8(5)))
         leads = np.uint8(leads + np.uint8(byte >= np.uint8(0xC0)))
-        long = np.uint8(long + np.uint8(byte >= np.uint8(0xE0)))
+        long = np.uint8(long + np.uint8(byte >= _LONG))
     return int(latin), int(han), int(leads), int(long)
 
 
@@ -220,7 +234,8 @@ def hash_words(data: Bytes, eights: Hashes, bounds: Offsets, count: int, items: 
                 chunk = joined(eights[place], eights[place + np.uint64(1)], at)
             else:
                 chunk = read_bytes(data, at, end)
-            value = mix64(value ^ first_bytes(chunk, end - at))
+            value = (value ^ first_bytes(chunk, end - at)) * BASE
+            value ^= value >> np.uint64(32)  # each step can be undone: words of up to eight bytes never meet
             at += _CHUNK
         items[word] = value
     return count
@@ -251,11 +266,20 @@ def read_bytes(data: Bytes, at: np.uint64, end: np.uint64) -> np.uint64:
 @part
 def hash_characters(data: Bytes, begin: int, end: int, items: Hashes) -> int:
     """Hash each character and give their number."""
-    count = 0
-    at = begin
-    while at < end:
-        point, at = decode(data, at)
-        items[count] = np.uint64(point)
+    count, at, last = 0, np.uint64(begin), np.uint64(end)
+    while at < last:
+        lead = np.uint64(data[at])
+        if lead < _ASCII:
+            items[count] = lead
+            at += np.uint64(1)
+        elif lead >> np.uint64(4) == _THREE_BYTES:  # Chinese: as `decode` has it, but for what signed places cost
+            second, third = np.uint64(data[at + np.uint64(1)]), np.uint64(data[at + np.uint64(2)])
+            items[count] = (lead & _LOW_4) << np.uint64(12) | (second & _LOW_6) << np.uint64(6) | third & _LOW_6
+            at += np.uint64(3)
+        else:
+            point, after = decode(data, np.int64(at))
+            items[count] = np.uint64(point)
+            at = np.uint64(after)
         count += 1
     for i in range(count):
         items[i] = mix64(items[i])
