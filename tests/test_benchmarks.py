@@ -18,6 +18,7 @@ from benchmarks import (
     chain,
     chinese_profiles,
     chinese_words,
+    dedup,
     encodings,
     extraction,
     filters,
@@ -35,10 +36,10 @@ from benchmarks.runs import write_units
 from click.testing import CliRunner
 
 ALL = (
-    *(chain, chinese_profiles, chinese_words, encodings, extraction, filters, language_benchmark, memory, pii, policy),
-    whole_job,
+    *(chain, chinese_profiles, chinese_words, dedup, encodings, extraction, filters, language_benchmark, memory, pii),
+    *(policy, whole_job),
 )
-PEERS = ("vs_", "differing_values")  # figures of these kinds need a peer that only `make bench-env` installs
+PEERS = ("vs_", "rensa", "differing_values")  # figures of these kinds need a peer that only `make bench-env` installs
 CONTRACT = ("name", "figures", "versions", "machine", "input")
 
 

@@ -112,7 +112,7 @@ def has_long(text: Bytes) -> bool:
     highest = np.uint8(0)
     for i in range(len(text)):
         highest = max(highest, text[i])
-    return highest >= _LONG
+    return bool(highest >= _LONG)
 
 
 @part
@@ -277,7 +277,7 @@ def hash_characters(data: Bytes, begin: int, end: int, items: Hashes) -> int:
             items[count] = (lead & _LOW_4) << np.uint64(12) | (second & _LOW_6) << np.uint64(6) | third & _LOW_6
             at += np.uint64(3)
         else:
-            point, after = decode(data, np.int64(at))
+            point, after = decode(data, int(np.int64(at)))
             items[count] = np.uint64(point)
             at = np.uint64(after)
         count += 1
