@@ -26,7 +26,7 @@ _CHUNK = np.uint64(8)  # bytes of a word that are hashed at once
 _DIRECT = 8  # up to so many items a polynomial is summed for many shingles at once; longer ones are rolled
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _STRETCH = 256  # bytes that are looked at for whether they are ASCII
-_TALLY = 192  # bytes that are counted in sums of one byte; three vectors of the widest kind
+_TALLY = 32768  # bytes that are counted in sums of two bytes
 _BLOCK = 1024  # shingles whose sums stay in the first cache
 
 
@@ -117,17 +117,17 @@ def has_long(text: Bytes) -> bool:
 
 @part
 def count_leads(text: Bytes) -> tuple[int, int, int, int]:
-    """Count ASCII letters, lead bytes of Han, lead bytes, and those of three bytes and more, in up to 255 bytes.
+    """Count ASCII letters, lead bytes of Han, lead bytes, and those of three bytes and more, in less than 65,536 bytes.
 
-    Sums of one byte let a vector hold as many of them as it has bytes.
+    Sums of two bytes fit into a vector by the dozen; those of eight bytes take three times as long.
     """
-    latin = han = leads = long = np.uint8(0)
+    latin = han = leads = long = np.uint16(0)
     for i in range(len(text)):
         byte = text[i]
-        latin = np.uint8(latin + np.uint8(np.uint8((byte | np.uint8(0x20)) - np.uint8(0x61)) < np.uint8(26)))
-        han = np.uint8(han + np.uint8(np.uint8(byte - np.uint8(0xE5)) < np.uint8(5)))
-        leads = np.uint8(leads + np.uint8(byte >= np.uint8(0xC0)))
-        long = np.uint8(long + np.uint8(byte >= _LONG))
+        latin = np.uint16(latin + np.uint16(np.uint8((byte | np.uint8(0x20)) - np.uint8(0x61)) < np.uint8(26)))
+        han = np.uint16(han + np.uint16(np.uint8(byte - np.uint8(0xE5)) < np.uint8(5)))
+        leads = np.uint16(leads + np.uint16(byte >= np.uint8(0xC0)))
+        long = np.uint16(long + np.uint16(byte >= _LONG))
     return int(latin), int(han), int(leads), int(long)
 
 
@@ -266,7 +266,7 @@ def read_bytes(data: Bytes, at: np.uint64, end: np.uint64) -> np.uint64:
 @part
 def hash_characters(data: Bytes, begin: int, end: int, items: Hashes) -> int:
     """Hash each character and give their number."""
-    count, at, last = 0, np.uint64(begin), np.uint64(end)
+    count, at, last = np.uint64(0), np.uint64(begin), np.uint64(end)
     while at < last:
         lead = np.uint64(data[at])
         if lead < _ASCII:
@@ -280,10 +280,10 @@ def hash_characters(data: Bytes, begin: int, end: int, items: Hashes) -> int:
             point, after = decode(data, int(np.int64(at)))
             items[count] = np.uint64(point)
             at = np.uint64(after)
-        count += 1
-    for i in range(count):
+        count += np.uint64(1)
+    for i in range(np.int64(count)):
         items[i] = mix64(items[i])
-    return count
+    return int(np.int64(count))
 
 
 @part

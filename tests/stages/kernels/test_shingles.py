@@ -125,6 +125,15 @@ def test_auto_takes_by_characters_what_the_twin_does(texts: list[str]) -> None:
     assert unspaced(data, offsets, classes()).tolist() == [plain.by_characters(text) for text in texts]
 
 
+@pytest.mark.parametrize("share", [0.4, 0.5, 0.6])
+def test_long_texts_are_counted_in_parts(share: float) -> None:
+    """No sum overflows: texts that are twice as long as a part, near the border between both units."""
+    count = 60_000
+    texts = ["字" * round(share * count) + end + "a" * round((1 - share) * count) for end in ("", "，" * 70_000)]
+    data, offsets = text_buffers(pa.array(texts, pa.large_string()))
+    assert unspaced(data, offsets, classes()).tolist() == [share >= 0.5] * 2
+
+
 @pytest.mark.timeout(60)
 def test_millions_of_characters_cost_their_length() -> None:
     """Long views of one item and of many."""
