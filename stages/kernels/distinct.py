@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Hashes, Offsets
+from headrace.stages.kernels.arrays import Hashes, Offsets, Signatures
 from headrace.stages.kernels.compiled import kernel, part
 
 _LEAST = 16  # places of the table of a text
-_SPARE = 4  # places a hash: where few places are taken, few hashes meet, and a guess that none do is mostly right
+_SPARE = 8  # places a hash: where few places are taken, few hashes meet, and a guess that none do is mostly right
 
 
 @kernel
@@ -20,7 +20,7 @@ def keep_distinct(values: Hashes, ends: Offsets) -> Offsets:
     most = 0
     for document in range(len(ends) - 1):
         most = max(most, ends[document + 1] - ends[document])
-    seen = np.empty(places(most), np.uint64)
+    seen = np.empty(places(most), np.uint32)
     kept = np.zeros(len(ends), np.int64)
     done = 0
     for document in range(len(ends) - 1):
@@ -40,21 +40,21 @@ def places(count: int) -> int:
 
 
 @part
-def add_distinct(values: Hashes, seen: Hashes, out: Hashes) -> int:
-    """Write the hashes of one text, once each, and give their number; `seen` is a table that is overwritten."""
+def add_distinct(values: Hashes, seen: Signatures, out: Hashes) -> int:
+    """Write the hashes of one text, once each, and give their number; `seen` is a table that is overwritten.
+
+    It holds where in `out` a hash is, plus one: half of the bytes that the hashes would take, and rarely looked up.
+    """
     for place in range(len(seen)):
         seen[place] = 0  # free
     mask = np.uint64(len(seen) - 1)
-    count, zeros = 0, 0
+    count = np.uint64(0)
     for value in values:
-        out[count] = value
-        if value == 0:  # stands for a free place
-            count += int(zeros == 0)
-            zeros += 1
-            continue
         slot = value & mask
-        while seen[slot] != 0 and seen[slot] != value:
+        while seen[slot] != 0 and out[np.uint64(seen[slot]) - np.uint64(1)] != value:
             slot = (slot + np.uint64(1)) & mask
-        count += int(seen[slot] == 0)
-        seen[slot] = value
-    return count
+        out[count] = value
+        if seen[slot] == 0:
+            count += np.uint64(1)
+            seen[slot] = count
+    return int(np.int64(count))

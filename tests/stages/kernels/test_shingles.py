@@ -142,7 +142,7 @@ def test_millions_of_characters_cost_their_length() -> None:
 
 
 def test_zero_is_a_hash_too() -> None:
-    """A table's mark of a free place is kept once, like any other hash."""
+    """What is new, and what was there, whatever its bits."""
     values = np.array([0, 5, 0, 5, 7, 0, 5], np.uint64)
     ends = keep_distinct(values, np.array([0, 4, 4, 7]))
     assert ends.tolist() == [0, 2, 2, 5]
