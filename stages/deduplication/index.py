@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from headrace.stages.kernels.arrays import Classes, Counts, Floats, read_only
-from headrace.stages.kernels.band_index import Entries, Policy, Tables, insert, settle
+from headrace.stages.kernels.band_index import Entries, Policy, insert, settle
+from headrace.stages.kernels.postings import BUCKET, Postings, spread
 
-_GROWTH = 1.25
-_LOAD = 0.7  # share of a table's places that may be taken
+_GROWTH = 1.06  # in place, so a step costs next to nothing, and slack costs memory
+_TABLE_GROWTH = 1.3
+_LOAD = 0.85  # share of a table's places that may be taken
 _LEAST = 1024
 
 
@@ -47,14 +49,14 @@ class FirstSeenIndex:
     def __init__(self, rules: Rules) -> None:
         self.count = 0
         self._rules = rules
+        self._policy = Policy(rules.exact, rules.bands, rules.rows, rules.threshold, rules.sets)
         self._known = Entries(
             np.zeros((0, 2), np.uint64),
             np.zeros((0, rules.bands * rules.rows), np.uint32),
             np.zeros(0, np.uint32),
             np.zeros(1, np.int64),
         )
-        self._chains = np.zeros((0, rules.bands), np.int32)
-        self._tables = self._empty_tables(0)
+        self._postings = self._empty_postings(0)
 
     def settle(self, batch: Entries) -> Fates:
         """Judge the documents of the next unit in order and keep those that repeat no earlier kept one."""
@@ -78,7 +80,7 @@ class FirstSeenIndex:
         known.signatures[first:last] = batch.signatures
         known.shingles[begin : begin + len(batch.shingles)] = batch.shingles
         known.ends[first + 1 : last + 1] = begin + batch.ends[1:]
-        insert(self._tables, known, first, last, self._rules.rows)
+        insert(self._postings, known, first, last, self._policy)
         self.count = last
 
     def entries(self, first: int, last: int) -> Entries:
@@ -91,41 +93,52 @@ class FirstSeenIndex:
     @property
     def nbytes(self) -> int:
         """Memory of all arrays."""
-        return sum(array.nbytes for array in (*self._known, *self._tables))
+        return sum(array.nbytes for array in (*self._known, *self._postings))
 
     def _judge(self, batch: Entries, first: int, last: int) -> tuple[Fates, int]:
-        policy = Policy(self._rules.rows, self._rules.threshold, self._rules.sets)
         keys, signatures, shingles, ends = batch
         batch = Entries(read_only(keys), read_only(signatures), read_only(shingles), read_only(ends))
-        fates, survivors, similarities, number = settle(self._tables, self._known, batch, first, last, policy)
+        fates, survivors, similarities, number = settle(self._postings, self._known, batch, first, last, self._policy)
         return Fates(fates, survivors, similarities), number
 
     def _reserve(self, documents: int, shingles: int) -> None:
         needed = self.count + documents
         values = int(self._known.ends[self.count]) + shingles
         if values > len(self._known.shingles):
-            _resize(self._known.shingles, _with_slack(values))
+            _resize(self._known.shingles, _with_slack(values, _GROWTH))
         if needed > len(self._known.signatures):
-            self._resize_documents(_with_slack(needed))
-        if needed > _LOAD * self._tables.heads.shape[1]:
-            self._tables = self._empty_tables(needed)
-            insert(self._tables, self._known, 0, self.count, self._rules.rows)
+            self._resize_documents(_with_slack(needed, _GROWTH))
+        if needed > _LOAD * self._postings.fingerprints.shape[1]:
+            smaller = self._postings
+            self._postings = self._empty_postings(_with_slack(needed, _TABLE_GROWTH if self.count else 1))
+            spread(*smaller[:2], *self._postings[:2])
+        self._reserve_older(documents * len(self._postings.fingerprints))
+
+    def _reserve_older(self, rows: int) -> None:
+        """Make room for as many rows as there may be; those that are not written take no memory."""
+        older, used = self._postings.older, int(self._postings.used[0])
+        if used + rows > len(older):
+            larger = np.empty((math.ceil(used * _TABLE_GROWTH) + rows, 2), np.uint32)
+            larger[:used] = older[:used]
+            self._postings = self._postings._replace(older=larger)
 
     def _resize_documents(self, room: int) -> None:
         _resize(self._known.signatures, room)
         _resize(self._known.ends, room + 1)
-        _resize(self._chains, room)
         if self._rules.exact:
             _resize(self._known.keys, room)
 
-    def _empty_tables(self, documents: int) -> Tables:
-        room = 1 << math.ceil(math.log2(_with_slack(documents) / _LOAD))
-        slots = np.zeros(room if self._rules.exact else 0, np.uint64)
-        return Tables(slots, np.zeros((self._rules.bands, room), np.uint64), self._chains)
+    def _empty_postings(self, documents: int) -> Postings:
+        tables = self._rules.bands + self._rules.exact
+        room = math.ceil(documents / _LOAD / BUCKET) * BUCKET or BUCKET
+        older, used = np.zeros((0, 2), np.uint32), np.zeros(1, np.int64)
+        if documents:
+            older, used = self._postings.older, self._postings.used
+        return Postings(np.zeros((tables, room), np.uint32), np.zeros((tables, room), np.uint32), older, used)
 
 
-def _with_slack(needed: int) -> int:
-    return max(_LEAST, math.ceil(needed * _GROWTH))
+def _with_slack(needed: int, growth: float) -> int:
+    return max(_LEAST, math.ceil(needed * growth))
 
 
 def _resize(array: npt.NDArray[np.generic], room: int) -> None:

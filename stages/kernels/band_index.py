@@ -1,8 +1,7 @@
 """The first-seen index: settle documents in order against the kept ones, exactly as a query-then-insert loop would.
 
-A kept document is a number, counted up in order of arrival. Bands live in open addressing, one table a band: an entry
-holds half of the band's hash and the newest document with that band; `chains` leads from a document to the next older
-one with the same band. The band itself is compared in the signatures, so two bands never meet by their hash alone.
+A kept document is a number, counted up in order of arrival. Its bands and its key are found in `postings`, by
+fingerprints; the bands and keys themselves are compared, so two never meet by their hash alone.
 """
 
 from __future__ import annotations
@@ -11,14 +10,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, Counts, Floats, Hashes, Links, Offsets, Signatures
+from headrace.stages.kernels.arrays import Classes, Counts, Floats, Hashes, Offsets, Signatures
 from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.minhash import EMPTY
-from headrace.stages.kernels.mixing import mix64, rolled
+from headrace.stages.kernels.mixing import mix64
+from headrace.stages.kernels.postings import (
+    Postings,
+    bucket_of,
+    document_of,
+    enter,
+    fetch_ahead,
+    fingerprint,
+    newest,
+)
 
 KEPT, EXACT, NEAR = range(3)
-_LOW = np.uint64(0xFFFFFFFF)
-_HIGH = np.uint64(32)
+_AHEAD = 32  # documents whose entries are loaded ahead: 15 tables of two cache lines each fill an inner cache
 
 
 class Entries(NamedTuple):
@@ -30,29 +37,74 @@ class Entries(NamedTuple):
     ends: Offsets  # n + 1; document i has shingles[ends[i] : ends[i + 1]]
 
 
-class Tables(NamedTuple):
-    """How kept documents are found: `slots` by key, `heads` and `chains` by band. An entry of 0 is free."""
-
-    slots: Hashes
-    heads: Hashes  # bands x room
-    chains: Links  # documents x bands
-
-
 class Policy(NamedTuple):
-    """How many rows a band has, and from where on signatures (or, with `sets`, shingle sets) are too similar."""
+    """What decides: keys, bands of how many rows, and from where on signatures (or sets) are too similar."""
 
+    exact: bool
+    bands: int
     rows: int
     threshold: float
     sets: bool
 
 
 @part
-def band_hash(signature: Signatures, band: int, rows: int) -> np.uint64:
-    """Hash one band of a signature."""
-    value = np.uint64(band + 1)
-    for row in range(band * rows, (band + 1) * rows):
-        value = rolled(value, np.uint64(signature[row]))
-    return mix64(value)
+def slot_factors(slots: int) -> Hashes:
+    """Give an odd factor for each slot of a signature."""
+    factors = np.empty(slots, np.uint64)
+    for slot in range(slots):
+        factors[slot] = mix64(np.uint64(slot + 1)) | np.uint64(1)
+    return factors
+
+
+@part
+def print_all(batch: Entries, begin: int, end: int, policy: Policy, factors: Hashes, prints: Signatures) -> None:
+    """Fingerprint the bands of documents, and behind these their keys; 0 where a document has none.
+
+    Bands are hashed by multilinear hashing (Lemire and Kaser 2014, arXiv 1202.4961): the upper half of the sum is
+    even, and one multiplication a slot is all.
+    """
+    for document in range(begin, end):
+        to, signature = prints[document - begin], batch.signatures[document]
+        signed = is_signed(signature)
+        for band in range(policy.bands):
+            value = np.uint64(0)
+            for slot in range(band * policy.rows, (band + 1) * policy.rows):
+                value += factors[slot] * np.uint64(signature[slot])
+            to[band] = fingerprint(value) if signed else np.uint32(0)
+        if policy.exact:
+            to[policy.bands] = fingerprint(batch.keys[document, 0])
+
+
+@part
+def fetch_all(postings: Postings, prints: Signatures, count: int) -> None:
+    """Begin to load the entries of some documents, table by table: a table's pages stay known that long."""
+    for table in range(prints.shape[1]):
+        for document in range(count):
+            fetch_ahead(postings, table, prints[document, table])
+
+
+@part
+def look_up(postings: Postings, prints: Signatures, begins: Counts) -> bool:
+    """Find the bucket of each fingerprint of a document, negative and less one where it is new; is any known?"""
+    known = False
+    for table in range(len(prints)):
+        if prints[table] != 0:
+            begin, found = bucket_of(postings.fingerprints[table], prints[table])
+            begins[table] = begin if found else -1 - begin
+            known |= found
+        else:
+            begins[table] = -1
+    return known
+
+
+@part
+def enter_all(postings: Postings, prints: Signatures, begins: Counts, document: int) -> None:
+    """Enter a document where it was looked up."""
+    for table in range(len(prints)):
+        if prints[table] != 0:
+            begin = begins[table]
+            found = begin >= 0
+            enter(postings, table, begin if found else -1 - begin, found, prints[table], document)
 
 
 @part
@@ -62,39 +114,6 @@ def same_band(one: Signatures, other: Signatures, band: int, rows: int) -> bool:
     while row < (band + 1) * rows and one[row] == other[row]:
         row += 1
     return row == (band + 1) * rows
-
-
-@part
-def find_band(heads: Hashes, known: Signatures, signature: Signatures, band: int, rows: int) -> int:
-    """Give the place of a band in its table: of its entry, or the free one where it would go."""
-    value = band_hash(signature, band, rows)
-    mask = np.uint64(len(heads) - 1)
-    place = value & mask
-    while heads[place] != 0:
-        entry = heads[place]
-        if entry >> _HIGH == value >> _HIGH and same_band(known[newest(entry)], signature, band, rows):
-            break
-        place = (place + np.uint64(1)) & mask
-    return int(place)
-
-
-@part
-def newest(entry: np.uint64) -> int:
-    """Give the document of an entry; -1 for a free one."""
-    return int(entry & _LOW) - 1
-
-
-@part
-def find_key(slots: Hashes, known: Hashes, key: Hashes) -> int:
-    """Give the place of a 128-bit key: of its entry, or the free one where it would go."""
-    mask = np.uint64(len(slots) - 1)
-    place = key[0] & mask
-    while slots[place] != 0:
-        document = newest(slots[place])
-        if known[document, 0] == key[0] and known[document, 1] == key[1]:
-            break
-        place = (place + np.uint64(1)) & mask
-    return int(place)
 
 
 @part
@@ -125,34 +144,56 @@ def shared_values(one: Signatures, two: Signatures) -> int:
 
 
 @part
-def first_shared_band(one: Signatures, two: Signatures, rows: int) -> int:
-    """Give the first band that two signatures share."""
+def first_shared_band(one: Signatures, two: Signatures, policy: Policy) -> int:
+    """Give the first band that two signatures share, or how many there are."""
     band = 0
-    while not same_band(one, two, band, rows):
+    while band < policy.bands and not same_band(one, two, band, policy.rows):
         band += 1
     return band
 
 
 @part
 def most_alike(
-    tables: Tables, known: Entries, batch: Entries, document: int, visible: int, policy: Policy
+    postings: Postings,
+    known: Entries,
+    batch: Entries,
+    document: int,
+    visible: int,
+    policy: Policy,
+    prints: Signatures,
+    begins: Counts,
 ) -> tuple[int, float]:
     """Give the most similar of the first `visible` kept documents that share a band, and the similarity.
 
-    Among equally similar ones the earliest wins; -1 where none shares a band.
+    Among equally similar ones the earliest wins; -1 where none shares a band. Each is measured where it is first met.
+    No two kept documents have equal signatures, unless sets decide, so after an equal one none is looked for.
     """
     best, similarity = -1, -1.0
     signature = batch.signatures[document]
-    for band in range(len(tables.heads)):
-        place = find_band(tables.heads[band], known.signatures, signature, band, policy.rows)
-        other = newest(tables.heads[band, place])
-        while other >= 0:
-            if other < visible and first_shared_band(known.signatures[other], signature, policy.rows) == band:
+    for band in range(policy.bands):
+        more = begins[band] >= 0 and prints[band] != 0 and (policy.sets or similarity < 1.0)
+        held = newest(postings, band, begins[band], prints[band]) if more else np.uint32(0)
+        while more:
+            other, held, more = document_of(postings, held)
+            if other < visible and first_shared_band(known.signatures[other], signature, policy) == band:
                 found = likeness(known, other, batch, document, policy)
                 if found > similarity or (found == similarity and other < best):
                     best, similarity = other, found
-            other = tables.chains[other, band]
     return best, similarity
+
+
+@part
+def same_key(
+    postings: Postings, known: Entries, key: Hashes, visible: int, table: int, begin: int, wanted: np.uint32
+) -> int:
+    """Give the one of the first `visible` kept documents that has a key; -1 if there is none."""
+    more = begin >= 0
+    held = newest(postings, table, begin, wanted) if more else np.uint32(0)
+    while more:
+        other, held, more = document_of(postings, held)
+        if other < visible and known.keys[other, 0] == key[0] and known.keys[other, 1] == key[1]:
+            return other
+    return -1
 
 
 @part
@@ -165,19 +206,18 @@ def is_signed(signature: Signatures) -> bool:
 
 
 @kernel
-def insert(tables: Tables, known: Entries, begin: int, end: int, rows: int) -> None:
-    """Enter the kept documents begin to end, which are in `known` already, into the tables."""
-    for document in range(begin, end):
-        entry = np.uint64(document + 1)
-        if len(known.keys):
-            tables.slots[find_key(tables.slots, known.keys, known.keys[document])] = entry
-        signature = known.signatures[document]
-        if not is_signed(signature):
-            continue
-        for band in range(len(tables.heads)):
-            place = find_band(tables.heads[band], known.signatures, signature, band, rows)
-            tables.chains[document, band] = newest(tables.heads[band, place])
-            tables.heads[band, place] = band_hash(signature, band, rows) >> _HIGH << _HIGH | entry
+def insert(postings: Postings, known: Entries, begin: int, end: int, policy: Policy) -> None:
+    """Enter the kept documents begin to end, which are in `known` already."""
+    tables = len(postings.fingerprints)
+    prints, begins = np.empty((_AHEAD, tables), np.uint32), np.empty(tables, np.int64)
+    factors = slot_factors(known.signatures.shape[1])
+    for first in range(begin, end, _AHEAD):
+        count = min(_AHEAD, end - first)
+        print_all(known, first, first + count, policy, factors, prints)
+        fetch_all(postings, prints, count)
+        for i in range(count):
+            look_up(postings, prints[i], begins)
+            enter_all(postings, prints[i], begins, first + i)
 
 
 @part
@@ -210,23 +250,33 @@ def same_entry(known: Entries, document: int, batch: Entries, source: int) -> bo
 
 @part
 def judge(
-    tables: Tables, known: Entries, batch: Entries, document: int, visible: int, policy: Policy
+    postings: Postings,
+    known: Entries,
+    batch: Entries,
+    document: int,
+    visible: int,
+    policy: Policy,
+    prints: Signatures,
+    begins: Counts,
 ) -> tuple[int, int, float]:
     """Give a document's fate among the first `visible` kept ones, which of them it repeats, and how similar it is."""
-    if len(known.keys):
-        other = newest(tables.slots[find_key(tables.slots, known.keys, batch.keys[document])])
-        if 0 <= other < visible:
+    if not look_up(postings, prints, begins):
+        return KEPT, -1, 0.0
+    if policy.exact:
+        table = policy.bands
+        key = batch.keys[document]
+        other = same_key(postings, known, key, visible, table, begins[table], prints[table])
+        if other >= 0:
             return EXACT, other, 1.0
-    if is_signed(batch.signatures[document]):
-        other, similarity = most_alike(tables, known, batch, document, visible, policy)
-        if other >= 0 and similarity >= policy.threshold:
-            return NEAR, other, similarity
+    other, similarity = most_alike(postings, known, batch, document, visible, policy, prints, begins)
+    if other >= 0 and similarity >= policy.threshold:
+        return NEAR, other, similarity
     return KEPT, -1, 0.0
 
 
 @kernel
 def settle(
-    tables: Tables, known: Entries, batch: Entries, first: int, last: int, policy: Policy
+    postings: Postings, known: Entries, batch: Entries, first: int, last: int, policy: Policy
 ) -> tuple[Classes, Counts, Floats, int]:
     """Judge the documents of a unit in order: fates, survivors, similarities, and the number after its last kept one.
 
@@ -234,19 +284,24 @@ def settle(
     unit meet them. With `last` >= 0 the unit comes again: nothing is entered, entries from the current number on are
     invisible, and the result is -1 if the kept documents are not those that were entered as `first` to `last`.
     """
-    count = len(batch.ends) - 1
-    fates = np.empty(count, np.uint8)
-    survivors = np.empty(count, np.int64)
-    similarities = np.empty(count, np.float64)
+    size, tables = len(batch.ends) - 1, len(postings.fingerprints)
+    fates, survivors, similarities = np.empty(size, np.uint8), np.empty(size, np.int64), np.empty(size, np.float64)
+    prints, begins = np.empty((_AHEAD, tables), np.uint32), np.empty(tables, np.int64)
+    factors = slot_factors(batch.signatures.shape[1])
     number = first
-    for document in range(count):
-        fate, survivor, similarity = judge(tables, known, batch, document, number, policy)
-        fates[document], survivors[document], similarities[document] = fate, survivor, similarity
-        if fate != KEPT:
+    for document in range(size):
+        i = document % _AHEAD
+        if i == 0:
+            count = min(_AHEAD, size - document)
+            print_all(batch, document, document + count, policy, factors, prints)
+            fetch_all(postings, prints, count)
+        found = judge(postings, known, batch, document, number, policy, prints[i], begins)
+        fates[document], survivors[document], similarities[document] = found
+        if found[0] != KEPT:
             continue
         if last < 0:
             append(known, number, batch, document)
-            insert(tables, known, number, number + 1, policy.rows)
+            enter_all(postings, prints[i], begins, number)
         elif number == last or not same_entry(known, number, batch, document):
             return fates, survivors, similarities, -1
         number += 1

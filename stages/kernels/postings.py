@@ -1,0 +1,120 @@
+"""Postings: which kept documents have a band (or a key), found by a fingerprint of it, 8 bytes an entry.
+
+A table is an array of buckets of 16 fingerprints, a cache line each. A fingerprint of 32 bits has its home in the bucket
+that it would have if all were sorted and spread evenly, and goes to the next one if that is full; buckets fill from the
+front, and nothing is ever taken out. So a look-up mostly reads one line, its branches are foreseen, a larger table is
+filled by reading the smaller one in order, and the arrays need nothing but themselves: a file of them can be mapped.
+
+The document of the n-th fingerprint is the n-th of `numbers`, or, with its highest bit set, a row of `older`: a document,
+and what the entry held before it. Fingerprints meet by chance once in 4 billion pairs: who asks must compare.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from headrace.stages.kernels.arrays import Counts, Signatures
+from headrace.stages.kernels.compiled import kernel, part, prefetch
+
+BUCKET = 16
+MOST_DOCUMENTS = 1 << 31
+_LINK = np.uint32(1 << 31)
+_ROW = np.uint32((1 << 31) - 1)
+_HIGH = np.uint64(32)
+
+
+class Postings(NamedTuple):
+    """Tables of one size, a row each; a fingerprint of 0 is a free entry. `used[0]` rows of `older` are taken."""
+
+    fingerprints: Signatures  # tables x room
+    numbers: Signatures  # tables x room
+    older: Signatures  # rows x 2
+    used: Counts
+
+
+@part
+def fingerprint(value: np.uint64) -> np.uint32:
+    """Give the fingerprint of a hash: its upper half, but never 0."""
+    return np.uint32(max(value >> _HIGH, np.uint64(1)))
+
+
+@part
+def home(room: int, wanted: np.uint32) -> int:
+    """Give where the bucket begins in which a fingerprint is looked for first."""
+    return int(np.uint64(wanted) * np.uint64(room // BUCKET) >> _HIGH) * BUCKET
+
+
+@part
+def fetch_ahead(postings: Postings, table: int, wanted: np.uint32) -> None:
+    """Begin to load what a look-up and an entry will touch, without waiting for it."""
+    place = home(postings.fingerprints.shape[1], wanted)
+    prefetch(postings.fingerprints, table, place)
+    prefetch(postings.numbers, table, place)
+
+
+@part
+def bucket_of(fingerprints: Signatures, wanted: np.uint32) -> tuple[int, bool]:
+    """Give where the bucket begins that has a fingerprint, or that would take it, and whether it is there."""
+    room = len(fingerprints)
+    begin = home(room, wanted)
+    while True:
+        found = False
+        for place in range(begin, begin + BUCKET):  # one comparison of vectors
+            found |= fingerprints[place] == wanted
+        if found or fingerprints[begin + BUCKET - 1] == 0:
+            return begin, found
+        begin = begin + BUCKET if begin + BUCKET < room else 0
+
+
+@part
+def place_in(fingerprints: Signatures, begin: int, wanted: np.uint32) -> int:
+    """Give the place of a fingerprint, or of 0, in the bucket that has it."""
+    while fingerprints[begin] != wanted:
+        begin += 1
+    return begin
+
+
+@part
+def enter(postings: Postings, table: int, begin: int, found: bool, wanted: np.uint32, document: int) -> None:
+    """Enter a document in the bucket that `bucket_of` gave."""
+    fingerprints = postings.fingerprints[table]
+    if found:
+        place = place_in(fingerprints, begin, wanted)
+        row = postings.used[0]
+        postings.older[row, 0], postings.older[row, 1] = document, postings.numbers[table, place]
+        postings.numbers[table, place] = np.uint32(row) | _LINK
+        postings.used[0] = row + 1
+        return
+    place = place_in(fingerprints, begin, np.uint32(0))
+    fingerprints[place] = wanted
+    postings.numbers[table, place] = document
+
+
+@part
+def newest(postings: Postings, table: int, begin: int, wanted: np.uint32) -> np.uint32:
+    """Give what the entry of a fingerprint holds, in the bucket that has it."""
+    return postings.numbers[table, place_in(postings.fingerprints[table], begin, wanted)]
+
+
+@part
+def document_of(postings: Postings, held: np.uint32) -> tuple[int, np.uint32, bool]:
+    """Give the document that an entry holds, what it held before, and whether there is any such."""
+    if held & _LINK == 0:
+        return int(held), held, False
+    row = int(held & _ROW)
+    return int(postings.older[row, 0]), postings.older[row, 1], True
+
+
+@kernel
+def spread(fingerprints: Signatures, numbers: Signatures, larger: Signatures, larger_numbers: Signatures) -> None:
+    """Fill larger tables, empty so far, with all entries of these."""
+    for table in range(len(fingerprints)):
+        to, to_numbers = larger[table], larger_numbers[table]
+        for place in range(fingerprints.shape[1]):
+            wanted = fingerprints[table, place]
+            if wanted != 0:
+                begin, _ = bucket_of(to, wanted)
+                at = place_in(to, begin, np.uint32(0))
+                to[at], to_numbers[at] = wanted, numbers[table, place]
