@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Classes, Counts, Floats, read_only
+from headrace.stages.kernels.arrays import Classes, Counts, Floats, Signatures, read_only
 from headrace.stages.kernels.band_index import Entries, Policy, insert, settle
 from headrace.stages.kernels.postings import BUCKET, Postings, spread
 
@@ -134,11 +134,18 @@ class FirstSeenIndex:
         older, used = np.zeros((0, 2), np.uint32), np.zeros(1, np.int64)
         if documents:
             older, used = self._postings.older, self._postings.used
-        return Postings(np.zeros((tables, room), np.uint32), np.zeros((tables, room), np.uint32), older, used)
+        return Postings(_lines(tables, room), _lines(tables, room), older, used)
 
 
 def _with_slack(needed: int, growth: float) -> int:
     return max(_LEAST, math.ceil(needed * growth))
+
+
+def _lines(tables: int, room: int) -> Signatures:
+    """Give a table of zeros that begins where a cache line does: a bucket is one, not the halves of two."""
+    padded = np.zeros(tables * room + BUCKET, np.uint32)
+    first = -padded.ctypes.data % (4 * BUCKET) // 4
+    return padded[first : first + tables * room].reshape(tables, room)
 
 
 def _resize(array: npt.NDArray[np.generic], room: int) -> None:

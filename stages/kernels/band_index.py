@@ -11,17 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from headrace.stages.kernels.arrays import Classes, Counts, Floats, Hashes, Offsets, Signatures
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.stages.kernels.compiled import inlined, kernel, part
+from headrace.stages.kernels.lanes import prefetch
 from headrace.stages.kernels.minhash import EMPTY
-from headrace.stages.kernels.mixing import mix64
+from headrace.stages.kernels.mixing import mix64, rolled
 from headrace.stages.kernels.postings import (
     Postings,
-    bucket_of,
     document_of,
-    enter,
-    fetch_ahead,
+    enter_again,
     fingerprint,
-    newest,
+    home,
+    place_of,
 )
 
 KEPT, EXACT, NEAR = range(3)
@@ -48,63 +48,69 @@ class Policy(NamedTuple):
 
 
 @part
-def slot_factors(slots: int) -> Hashes:
-    """Give an odd factor for each slot of a signature."""
-    factors = np.empty(slots, np.uint64)
-    for slot in range(slots):
-        factors[slot] = mix64(np.uint64(slot + 1)) | np.uint64(1)
-    return factors
+def is_signed(signatures: Signatures, document: int) -> bool:
+    """Tell whether a view had shingles: an empty one leaves every slot at its largest value."""
+    slot = 0
+    while slot < signatures.shape[1] and signatures[document, slot] == EMPTY:
+        slot += 1
+    return slot < signatures.shape[1]
 
 
 @part
-def print_all(batch: Entries, begin: int, end: int, policy: Policy, factors: Hashes, prints: Signatures) -> None:
-    """Fingerprint the bands of documents, and behind these their keys; 0 where a document has none.
-
-    Bands are hashed by multilinear hashing (Lemire and Kaser 2014, arXiv 1202.4961): the upper half of the sum is
-    even, and one multiplication a slot is all.
-    """
+def print_all(batch: Entries, begin: int, end: int, policy: Policy, prints: Signatures) -> None:
+    """Fingerprint the bands of documents, and behind these their keys; 0 where a document has none."""
     for document in range(begin, end):
-        to, signature = prints[document - begin], batch.signatures[document]
-        signed = is_signed(signature)
+        row = document - begin
+        signed = policy.bands > 0 and is_signed(batch.signatures, document)
         for band in range(policy.bands):
-            value = np.uint64(0)
+            value = np.uint64(band + 1)
             for slot in range(band * policy.rows, (band + 1) * policy.rows):
-                value += factors[slot] * np.uint64(signature[slot])
-            to[band] = fingerprint(value) if signed else np.uint32(0)
+                value = rolled(value, np.uint64(batch.signatures[document, slot]))
+            prints[row, band] = fingerprint(mix64(value)) if signed else np.uint32(0)
         if policy.exact:
-            to[policy.bands] = fingerprint(batch.keys[document, 0])
+            prints[row, policy.bands] = fingerprint(batch.keys[document, 0])
 
 
 @part
 def fetch_all(postings: Postings, prints: Signatures, count: int) -> None:
     """Begin to load the entries of some documents, table by table: a table's pages stay known that long."""
+    room = postings.fingerprints.shape[1]
     for table in range(prints.shape[1]):
         for document in range(count):
-            fetch_ahead(postings, table, prints[document, table])
+            place = home(room, prints[document, table])
+            prefetch(postings.fingerprints, table, place)
+            prefetch(postings.numbers, table, place)
 
 
-@part
-def look_up(postings: Postings, prints: Signatures, begins: Counts) -> bool:
-    """Find the bucket of each fingerprint of a document, negative and less one where it is new; is any known?"""
+@inlined
+def look_up(postings: Postings, prints: Signatures, row: int, unsigned: int, places: Counts) -> bool:
+    """Find the places of a document's fingerprints, as `place_of` gives them; is any known? The first may be left out.
+
+    One that is left out is given a place as if it were new.
+    """
     known = False
-    for table in range(len(prints)):
-        if prints[table] != 0:
-            begin, found = bucket_of(postings.fingerprints[table], prints[table])
-            begins[table] = begin if found else -1 - begin
-            known |= found
-        else:
-            begins[table] = -1
+    for table in range(unsigned):
+        places[table] = -1
+    for table in range(unsigned, prints.shape[1]):
+        places[table] = place_of(postings.fingerprints, table, prints[row, table])
+        known |= places[table] >= 0
     return known
 
 
 @part
-def enter_all(postings: Postings, prints: Signatures, begins: Counts, document: int) -> None:
+def enter_all(
+    postings: Postings, prints: Signatures, row: int, unsigned: int, places: Counts, document: int, known: bool
+) -> None:
     """Enter a document where it was looked up."""
-    for table in range(len(prints)):
-        if prints[table] != 0:
-            begin = begins[table]
-            found = begin >= 0
-            enter(postings, table, begin if found else -1 - begin, found, prints[table], document)
+    fingerprints, numbers = postings.fingerprints, postings.numbers  # as attributes they would be counted in the loop
+    for table in range(unsigned, prints.shape[1]):
+        place = places[table]
+        if place < 0:
+            fingerprints[table, -1 - place] = prints[row, table]
+            numbers[table, -1 - place] = document
+    for table in range(unsigned, prints.shape[1] if known else 0):
+        if places[table] >= 0:
+            enter_again(postings, table, places[table], document)
 
 
 @part
@@ -160,8 +166,7 @@ def most_alike(
     document: int,
     visible: int,
     policy: Policy,
-    prints: Signatures,
-    begins: Counts,
+    places: Counts,
 ) -> tuple[int, float]:
     """Give the most similar of the first `visible` kept documents that share a band, and the similarity.
 
@@ -171,8 +176,8 @@ def most_alike(
     best, similarity = -1, -1.0
     signature = batch.signatures[document]
     for band in range(policy.bands):
-        more = begins[band] >= 0 and prints[band] != 0 and (policy.sets or similarity < 1.0)
-        held = newest(postings, band, begins[band], prints[band]) if more else np.uint32(0)
+        more = places[band] >= 0 and (policy.sets or similarity < 1.0)
+        held = postings.numbers[band, max(places[band], 0)]
         while more:
             other, held, more = document_of(postings, held)
             if other < visible and first_shared_band(known.signatures[other], signature, policy) == band:
@@ -183,41 +188,40 @@ def most_alike(
 
 
 @part
-def same_key(
-    postings: Postings, known: Entries, key: Hashes, visible: int, table: int, begin: int, wanted: np.uint32
-) -> int:
-    """Give the one of the first `visible` kept documents that has a key; -1 if there is none."""
-    more = begin >= 0
-    held = newest(postings, table, begin, wanted) if more else np.uint32(0)
-    while more:
-        other, held, more = document_of(postings, held)
-        if other < visible and known.keys[other, 0] == key[0] and known.keys[other, 1] == key[1]:
-            return other
-    return -1
+def same_key(known: Entries, document: int, batch: Entries, source: int) -> bool:
+    """Tell whether a kept document has the key of a document of a batch."""
+    one, two = known.keys, batch.keys
+    return one[document, 0] == two[source, 0] and one[document, 1] == two[source, 1]
 
 
 @part
-def is_signed(signature: Signatures) -> bool:
-    """Tell whether a view had shingles: an empty one leaves every slot at its largest value."""
-    slot = 0
-    while slot < len(signature) and signature[slot] == EMPTY:
-        slot += 1
-    return slot < len(signature)
+def with_key(
+    postings: Postings, known: Entries, batch: Entries, document: int, visible: int, places: Counts
+) -> int:
+    """Give the one of the first `visible` kept documents that has a document's key; -1 if there is none."""
+    table = len(places) - 1
+    more = places[table] >= 0
+    held = postings.numbers[table, max(places[table], 0)]
+    while more:
+        other, held, more = document_of(postings, held)
+        if other < visible and same_key(known, other, batch, document):
+            return other
+    return -1
 
 
 @kernel
 def insert(postings: Postings, known: Entries, begin: int, end: int, policy: Policy) -> None:
     """Enter the kept documents begin to end, which are in `known` already."""
     tables = len(postings.fingerprints)
-    prints, begins = np.empty((_AHEAD, tables), np.uint32), np.empty(tables, np.int64)
-    factors = slot_factors(known.signatures.shape[1])
+    prints, places = np.empty((_AHEAD, tables), np.uint32), np.empty(tables, np.int64)
     for first in range(begin, end, _AHEAD):
         count = min(_AHEAD, end - first)
-        print_all(known, first, first + count, policy, factors, prints)
+        print_all(known, first, first + count, policy, prints)
         fetch_all(postings, prints, count)
         for i in range(count):
-            look_up(postings, prints[i], begins)
-            enter_all(postings, prints[i], begins, first + i)
+            unsigned = 0 if prints[i, 0] else policy.bands
+            met = look_up(postings, prints, i, unsigned, places)
+            enter_all(postings, prints, i, unsigned, places, first + i, met)
 
 
 @part
@@ -240,9 +244,7 @@ def append(known: Entries, document: int, batch: Entries, source: int) -> None:
 @part
 def same_entry(known: Entries, document: int, batch: Entries, source: int) -> bool:
     """Tell whether a kept document has the key and the signature of a document of a batch."""
-    if len(known.keys) and (
-        known.keys[document, 0] != batch.keys[source, 0] or known.keys[document, 1] != batch.keys[source, 1]
-    ):
+    if len(known.keys) and not same_key(known, document, batch, source):
         return False
     slots = batch.signatures.shape[1]
     return same_band(known.signatures[document], batch.signatures[source], 0, slots)
@@ -256,19 +258,14 @@ def judge(
     document: int,
     visible: int,
     policy: Policy,
-    prints: Signatures,
-    begins: Counts,
+    places: Counts,
 ) -> tuple[int, int, float]:
     """Give a document's fate among the first `visible` kept ones, which of them it repeats, and how similar it is."""
-    if not look_up(postings, prints, begins):
-        return KEPT, -1, 0.0
     if policy.exact:
-        table = policy.bands
-        key = batch.keys[document]
-        other = same_key(postings, known, key, visible, table, begins[table], prints[table])
+        other = with_key(postings, known, batch, document, visible, places)
         if other >= 0:
             return EXACT, other, 1.0
-    other, similarity = most_alike(postings, known, batch, document, visible, policy, prints, begins)
+    other, similarity = most_alike(postings, known, batch, document, visible, policy, places)
     if other >= 0 and similarity >= policy.threshold:
         return NEAR, other, similarity
     return KEPT, -1, 0.0
@@ -286,22 +283,25 @@ def settle(
     """
     size, tables = len(batch.ends) - 1, len(postings.fingerprints)
     fates, survivors, similarities = np.empty(size, np.uint8), np.empty(size, np.int64), np.empty(size, np.float64)
-    prints, begins = np.empty((_AHEAD, tables), np.uint32), np.empty(tables, np.int64)
-    factors = slot_factors(batch.signatures.shape[1])
+    prints, places = np.empty((_AHEAD, tables), np.uint32), np.empty(tables, np.int64)
     number = first
     for document in range(size):
         i = document % _AHEAD
         if i == 0:
             count = min(_AHEAD, size - document)
-            print_all(batch, document, document + count, policy, factors, prints)
+            print_all(batch, document, document + count, policy, prints)
             fetch_all(postings, prints, count)
-        found = judge(postings, known, batch, document, number, policy, prints[i], begins)
-        fates[document], survivors[document], similarities[document] = found
-        if found[0] != KEPT:
+        fate, survivor, similarity = KEPT, -1, 0.0
+        unsigned = 0 if prints[i, 0] else policy.bands
+        met = look_up(postings, prints, i, unsigned, places)
+        if met:
+            fate, survivor, similarity = judge(postings, known, batch, document, number, policy, places)
+        fates[document], survivors[document], similarities[document] = fate, survivor, similarity
+        if fate != KEPT:
             continue
         if last < 0:
             append(known, number, batch, document)
-            enter_all(postings, prints[i], begins, number)
+            enter_all(postings, prints, i, unsigned, places, number, met)
         elif number == last or not same_entry(known, number, batch, document):
             return fates, survivors, similarities, -1
         number += 1

@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from llvmlite import ir
-from numba import njit, types
-from numba.core.cgutils import get_item_pointer
-from numba.extending import intrinsic
+from numba import njit
 
 F = TypeVar("F", bound=Callable[..., Any])
 _njit: Any = njit  # its types know only some of its options
@@ -43,21 +40,3 @@ def inlined(function: F) -> F:
     """Give a part that is copied into its callers: in an inner loop a call would spend more on references."""
     compiled: F = _njit(nogil=True, inline="always")(function)
     return compiled
-
-
-@intrinsic
-def prefetch(typing: Any, array: Any, row: Any, column: Any) -> Any:  # numba's own types
-    """Begin to load an item of a two-dimensional array into the cache; no check of bounds, and no effect but on time."""
-
-    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = signature.args[0]
-        struct = context.make_array(kind)(context, builder, arguments[0])
-        pointer = get_item_pointer(context, builder, kind, struct, list(arguments[1:]), wraparound=False)
-        byte = ir.IntType(8).as_pointer()
-        number = ir.IntType(32)
-        function = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        call = builder.module.declare_intrinsic("llvm.prefetch", [byte], function)
-        builder.call(call, [builder.bitcast(pointer, byte), number(0), number(3), number(1)])
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, types.intp), emit

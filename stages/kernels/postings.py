@@ -16,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from headrace.stages.kernels.arrays import Counts, Signatures
-from headrace.stages.kernels.compiled import kernel, part, prefetch
+from headrace.stages.kernels.compiled import inlined, kernel, part
+from headrace.stages.kernels.lanes import LANES, equal_lanes, lowest_lane
 
-BUCKET = 16
+BUCKET = LANES
 MOST_DOCUMENTS = 1 << 31
 _LINK = np.uint32(1 << 31)
 _ROW = np.uint32((1 << 31) - 1)
@@ -40,62 +41,35 @@ def fingerprint(value: np.uint64) -> np.uint32:
     return np.uint32(max(value >> _HIGH, np.uint64(1)))
 
 
-@part
+@inlined
 def home(room: int, wanted: np.uint32) -> int:
     """Give where the bucket begins in which a fingerprint is looked for first."""
     return int(np.uint64(wanted) * np.uint64(room // BUCKET) >> _HIGH) * BUCKET
 
 
-@part
-def fetch_ahead(postings: Postings, table: int, wanted: np.uint32) -> None:
-    """Begin to load what a look-up and an entry will touch, without waiting for it."""
-    place = home(postings.fingerprints.shape[1], wanted)
-    prefetch(postings.fingerprints, table, place)
-    prefetch(postings.numbers, table, place)
-
-
-@part
-def bucket_of(fingerprints: Signatures, wanted: np.uint32) -> tuple[int, bool]:
-    """Give where the bucket begins that has a fingerprint, or that would take it, and whether it is there."""
-    room = len(fingerprints)
+@inlined
+def place_of(fingerprints: Signatures, table: int, wanted: np.uint32) -> int:
+    """Give the place of a fingerprint; where it is new, -1 less the place that it would take."""
+    room = fingerprints.shape[1]
     begin = home(room, wanted)
-    while True:
-        found = False
-        for place in range(begin, begin + BUCKET):  # one comparison of vectors
-            found |= fingerprints[place] == wanted
-        if found or fingerprints[begin + BUCKET - 1] == 0:
-            return begin, found
+    lanes = equal_lanes(fingerprints, table, begin, wanted)
+    while lanes == 0 and fingerprints[table, begin + BUCKET - 1] != 0:
         begin = begin + BUCKET if begin + BUCKET < room else 0
+        lanes = equal_lanes(fingerprints, table, begin, wanted)
+    if lanes == 0:
+        place = -1 - begin - lowest_lane(equal_lanes(fingerprints, table, begin, np.uint32(0)))
+    else:
+        place = begin + lowest_lane(lanes)
+    return place
 
 
 @part
-def place_in(fingerprints: Signatures, begin: int, wanted: np.uint32) -> int:
-    """Give the place of a fingerprint, or of 0, in the bucket that has it."""
-    while fingerprints[begin] != wanted:
-        begin += 1
-    return begin
-
-
-@part
-def enter(postings: Postings, table: int, begin: int, found: bool, wanted: np.uint32, document: int) -> None:
-    """Enter a document in the bucket that `bucket_of` gave."""
-    fingerprints = postings.fingerprints[table]
-    if found:
-        place = place_in(fingerprints, begin, wanted)
-        row = postings.used[0]
-        postings.older[row, 0], postings.older[row, 1] = document, postings.numbers[table, place]
-        postings.numbers[table, place] = np.uint32(row) | _LINK
-        postings.used[0] = row + 1
-        return
-    place = place_in(fingerprints, begin, np.uint32(0))
-    fingerprints[place] = wanted
-    postings.numbers[table, place] = document
-
-
-@part
-def newest(postings: Postings, table: int, begin: int, wanted: np.uint32) -> np.uint32:
-    """Give what the entry of a fingerprint holds, in the bucket that has it."""
-    return postings.numbers[table, place_in(postings.fingerprints[table], begin, wanted)]
+def enter_again(postings: Postings, table: int, place: int, document: int) -> None:
+    """Add a document to an entry."""
+    row = postings.used[0]
+    postings.older[row, 0], postings.older[row, 1] = document, postings.numbers[table, place]
+    postings.numbers[table, place] = np.uint32(row) | _LINK
+    postings.used[0] = row + 1
 
 
 @part
@@ -111,10 +85,8 @@ def document_of(postings: Postings, held: np.uint32) -> tuple[int, np.uint32, bo
 def spread(fingerprints: Signatures, numbers: Signatures, larger: Signatures, larger_numbers: Signatures) -> None:
     """Fill larger tables, empty so far, with all entries of these."""
     for table in range(len(fingerprints)):
-        to, to_numbers = larger[table], larger_numbers[table]
         for place in range(fingerprints.shape[1]):
             wanted = fingerprints[table, place]
             if wanted != 0:
-                begin, _ = bucket_of(to, wanted)
-                at = place_in(to, begin, np.uint32(0))
-                to[at], to_numbers[at] = wanted, numbers[table, place]
+                at = -1 - place_of(larger, table, wanted)
+                larger[table, at], larger_numbers[table, at] = wanted, numbers[table, place]
