@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from headrace.schemas.errors import HeadraceError
 from headrace.stages.kernels.arrays import Classes, Counts, Floats, Signatures, read_only
 from headrace.stages.kernels.band_index import Entries, Policy, insert, settle
-from headrace.stages.kernels.postings import BUCKET, Postings, spread
+from headrace.stages.kernels.postings import BUCKET, MOST, Postings, spread
 
 _GROWTH = 1.06  # in place, so a step costs next to nothing, and slack costs memory
 _TABLE_GROWTH = 1.3
@@ -41,9 +42,9 @@ class Fates:
 class FirstSeenIndex:
     """Kept documents by number, found by key and by band.
 
-    Memory with 14 bands of 8 rows and exact keys: 448 bytes of signature, 56 of chains, 24 of key and number, 160 to
-    320 of band entries (load 0.7 to 0.35). With the slack of growing arrays 706 to 1,000 bytes a kept document were
-    measured between 50,000 and 500,000 documents, 851 on average; shingle sets and doc_ids come on top.
+    Memory with 14 bands of 8 rows and exact keys: 448 bytes of signature, 24 of key and end of the set, 141 to 183 of
+    entries for bands and key (8 bytes each, load 0.85 to 0.65), 8 for each band that an earlier kept document has too,
+    and up to 6 % of slack. Shingle sets and doc_ids come on top. While tables grow the smaller ones are there as well.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -93,7 +94,8 @@ class FirstSeenIndex:
     @property
     def nbytes(self) -> int:
         """Memory of all arrays."""
-        return sum(array.nbytes for array in (*self._known, *self._postings))
+        arrays = (*self._known, self._postings.fingerprints, self._postings.numbers)
+        return sum(array.nbytes for array in arrays) + int(self._postings.used[0]) * 8  # the other rows are not there
 
     def _judge(self, batch: Entries, first: int, last: int) -> tuple[Fates, int]:
         keys, signatures, shingles, ends = batch
@@ -103,6 +105,13 @@ class FirstSeenIndex:
 
     def _reserve(self, documents: int, shingles: int) -> None:
         needed = self.count + documents
+        if max(needed, int(self._postings.used[0]) + documents * len(self._postings.fingerprints)) > MOST:
+            raise HeadraceError(
+                "the dedup index is full",
+                where=f"after {self.count} kept documents",
+                why=f"it numbers up to {MOST} documents, and as many bands that several of them share",
+                remedy="run over parts of the input one after the other, or with larger bands",
+            )
         values = int(self._known.ends[self.count]) + shingles
         if values > len(self._known.shingles):
             _resize(self._known.shingles, _with_slack(values, _GROWTH))

@@ -50,10 +50,11 @@ class Policy(NamedTuple):
 @part
 def is_signed(signatures: Signatures, document: int) -> bool:
     """Tell whether a view had shingles: an empty one leaves every slot at its largest value."""
+    slots: int = signatures.shape[1]
     slot = 0
-    while slot < signatures.shape[1] and signatures[document, slot] == EMPTY:
+    while slot < slots and signatures[document, slot] == EMPTY:
         slot += 1
-    return slot < signatures.shape[1]
+    return slot < slots
 
 
 @part
@@ -98,9 +99,7 @@ def look_up(postings: Postings, prints: Signatures, row: int, unsigned: int, pla
 
 
 @part
-def enter_all(
-    postings: Postings, prints: Signatures, row: int, unsigned: int, places: Counts, document: int, known: bool
-) -> None:
+def enter_all(postings: Postings, prints: Signatures, row: int, unsigned: int, places: Counts, document: int) -> None:
     """Enter a document where it was looked up."""
     fingerprints, numbers = postings.fingerprints, postings.numbers  # as attributes they would be counted in the loop
     for table in range(unsigned, prints.shape[1]):
@@ -108,7 +107,7 @@ def enter_all(
         if place < 0:
             fingerprints[table, -1 - place] = prints[row, table]
             numbers[table, -1 - place] = document
-    for table in range(unsigned, prints.shape[1] if known else 0):
+    for table in range(unsigned, prints.shape[1]):
         if places[table] >= 0:
             enter_again(postings, table, places[table], document)
 
@@ -191,13 +190,12 @@ def most_alike(
 def same_key(known: Entries, document: int, batch: Entries, source: int) -> bool:
     """Tell whether a kept document has the key of a document of a batch."""
     one, two = known.keys, batch.keys
-    return one[document, 0] == two[source, 0] and one[document, 1] == two[source, 1]
+    same: bool = one[document, 0] == two[source, 0] and one[document, 1] == two[source, 1]
+    return same
 
 
 @part
-def with_key(
-    postings: Postings, known: Entries, batch: Entries, document: int, visible: int, places: Counts
-) -> int:
+def with_key(postings: Postings, known: Entries, batch: Entries, document: int, visible: int, places: Counts) -> int:
     """Give the one of the first `visible` kept documents that has a document's key; -1 if there is none."""
     table = len(places) - 1
     more = places[table] >= 0
@@ -220,8 +218,8 @@ def insert(postings: Postings, known: Entries, begin: int, end: int, policy: Pol
         fetch_all(postings, prints, count)
         for i in range(count):
             unsigned = 0 if prints[i, 0] else policy.bands
-            met = look_up(postings, prints, i, unsigned, places)
-            enter_all(postings, prints, i, unsigned, places, first + i, met)
+            look_up(postings, prints, i, unsigned, places)
+            enter_all(postings, prints, i, unsigned, places, first + i)
 
 
 @part
@@ -293,15 +291,14 @@ def settle(
             fetch_all(postings, prints, count)
         fate, survivor, similarity = KEPT, -1, 0.0
         unsigned = 0 if prints[i, 0] else policy.bands
-        met = look_up(postings, prints, i, unsigned, places)
-        if met:
+        if look_up(postings, prints, i, unsigned, places):
             fate, survivor, similarity = judge(postings, known, batch, document, number, policy, places)
         fates[document], survivors[document], similarities[document] = fate, survivor, similarity
         if fate != KEPT:
             continue
         if last < 0:
             append(known, number, batch, document)
-            enter_all(postings, prints, i, unsigned, places, number, met)
+            enter_all(postings, prints, i, unsigned, places, number)
         elif number == last or not same_entry(known, number, batch, document):
             return fates, survivors, similarities, -1
         number += 1

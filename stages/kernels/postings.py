@@ -1,12 +1,12 @@
 """Postings: which kept documents have a band (or a key), found by a fingerprint of it, 8 bytes an entry.
 
-A table is an array of buckets of 16 fingerprints, a cache line each. A fingerprint of 32 bits has its home in the bucket
-that it would have if all were sorted and spread evenly, and goes to the next one if that is full; buckets fill from the
-front, and nothing is ever taken out. So a look-up mostly reads one line, its branches are foreseen, a larger table is
-filled by reading the smaller one in order, and the arrays need nothing but themselves: a file of them can be mapped.
+A table is an array of buckets of 16 fingerprints, a cache line each. A fingerprint of 32 bits has its home in the
+bucket where it would be if all were sorted and spread evenly, and goes to the next one if that is full; buckets fill
+from the front, and nothing is ever taken out. So a look-up mostly reads one line, its branches are foreseen, a larger
+table is filled by reading the smaller one in order, and the arrays need nothing but themselves: a file can be mapped.
 
-The document of the n-th fingerprint is the n-th of `numbers`, or, with its highest bit set, a row of `older`: a document,
-and what the entry held before it. Fingerprints meet by chance once in 4 billion pairs: who asks must compare.
+The document of the n-th fingerprint is the n-th of `numbers`, or, with its highest bit set, a row of `older`: a
+document, and what the entry held before it. Fingerprints meet by chance once in 4 billion pairs: who asks must compare.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from headrace.stages.kernels.compiled import inlined, kernel, part
 from headrace.stages.kernels.lanes import LANES, equal_lanes, lowest_lane
 
 BUCKET = LANES
-MOST_DOCUMENTS = 1 << 31
+MOST = 1 << 31  # documents, and rows of `older`
 _LINK = np.uint32(1 << 31)
 _ROW = np.uint32((1 << 31) - 1)
 _HIGH = np.uint64(32)
@@ -83,10 +83,19 @@ def document_of(postings: Postings, held: np.uint32) -> tuple[int, np.uint32, bo
 
 @kernel
 def spread(fingerprints: Signatures, numbers: Signatures, larger: Signatures, larger_numbers: Signatures) -> None:
-    """Fill larger tables, empty so far, with all entries of these."""
+    """Fill larger tables, empty so far, with all entries of these.
+
+    How full each bucket is stands apart: to look for it would be to wait for what was written just before.
+    """
+    room = larger.shape[1]
     for table in range(len(fingerprints)):
+        taken = np.zeros(room // BUCKET, np.uint8)
         for place in range(fingerprints.shape[1]):
             wanted = fingerprints[table, place]
             if wanted != 0:
-                at = -1 - place_of(larger, table, wanted)
+                bucket = home(room, wanted) // BUCKET
+                while taken[bucket] == BUCKET:
+                    bucket = bucket + 1 if bucket + 1 < len(taken) else 0
+                at = bucket * BUCKET + int(taken[bucket])
+                taken[bucket] += np.uint8(1)
                 larger[table, at], larger_numbers[table, at] = wanted, numbers[table, place]
