@@ -10,10 +10,13 @@ import numpy as np
 
 from headrace.stages.kernels.arrays import Bytes, Classes, CodePoints, Flags, Offsets, Places
 from headrace.stages.kernels.characters import BREAK, EXPANDS, SPACE
-from headrace.stages.kernels.compiled import kernel
+from headrace.stages.kernels.compiled import kernel, part
+from headrace.stages.kernels.lanes import BYTES, bytes_below, copy_folded, lowest_lane
 from headrace.stages.kernels.utf8 import decode, encode, width
 
 _SPACE = 0x20
+_EVERY = (1 << BYTES) - 1
+_HAN, _HAN_LAST = 0xE4, 0xE9  # leads of U+4000 to U+9FFF: none joins another, each has one character as its form
 
 
 @kernel
@@ -26,6 +29,12 @@ def view_bounds(
         at = offsets[document]
         characters = 0  # of the segment so far
         while at < offsets[document + 1]:
+            if data[at] < 0x80 and at + BYTES <= offsets[document + 1] and bytes_below(data, at, 0x80) == _EVERY:
+                room, at, characters = room + BYTES, at + BYTES, 1
+                continue
+            if _HAN <= data[at] <= _HAN_LAST:
+                room, at, characters = room + 4, at + 3, 1
+                continue
             point, at = decode(data, at)
             characters = characters + 1 if joins[point] and characters else 1
             segments += characters == 2
@@ -35,7 +44,7 @@ def view_bounds(
             else:
                 for i in range(starts[form - EXPANDS], starts[form - EXPANDS + 1]):
                     room += width(int(longer[i]))
-    return room, segments
+    return room + BYTES, segments  # so that as many can be written anywhere
 
 
 @kernel
@@ -49,6 +58,9 @@ def longer_segments(data: Bytes, offsets: Offsets, joins: Flags, segments: int) 
         characters = 0
         while at < offsets[document + 1]:
             here = at
+            if _HAN <= data[at] <= _HAN_LAST:
+                at, begin, characters = at + 3, here, 1
+                continue
             point, at = decode(data, at)
             characters = characters + 1 if joins[point] and characters else 1
             if characters == 1:
@@ -57,6 +69,62 @@ def longer_segments(data: Bytes, offsets: Offsets, joins: Flags, segments: int) 
             found += characters == 2
             begins[found], ends[found] = begin, at
     return begins, ends
+
+
+@part
+def plain_run(data: Bytes, at: int, stop: int, blank_begun: bool) -> tuple[int, bool]:
+    """Give how many bytes from here on are copied as they are but for case and white space, and whether the last is blank.
+
+    They are ASCII without control characters and without white space in a row; `blank_begun` tells that none may come
+    first. At the end of all data, where fewer bytes can be looked at, there are none.
+    """
+    if at + BYTES > len(data):
+        return 0, False
+    controls = bytes_below(data, at, 0x20)
+    blanks = bytes_below(data, at, 0x21) & ~controls | bytes_below(data, at, 0x0E) & ~bytes_below(data, at, 0x09)
+    blanks |= controls & ~bytes_below(data, at, 0x1C)
+    others = ~bytes_below(data, at, 0x7F) | controls & ~blanks | blanks & (blanks << 1 | int(blank_begun))
+    count = min(lowest_lane(others | _EVERY + 1), stop - at)
+    return count, count > 0 and blanks >> (count - 1) & 1 == 1
+
+
+@part
+def fold_han(
+    data: Bytes,
+    at: int,
+    stop: int,
+    folded: CodePoints,
+    out: Bytes,
+    to: int,
+    base: int,
+    places: tuple[Places, Places] | None,
+) -> tuple[int, int]:
+    """Fold the characters from U+4000 to U+9FFF that stand in a row here; give where the next one goes, and goes to."""
+    while at < stop and _HAN <= data[at] <= _HAN_LAST:
+        form = int(folded[(int(data[at]) & 15) << 12 | (int(data[at + 1]) & 63) << 6 | int(data[at + 2]) & 63])
+        after = encode(out, to, form)
+        if places is not None:
+            for byte in range(to, after):
+                places[0][byte], places[1][byte] = at - base, at + 3 - base
+        at, to = at + 3, after
+    return at, to
+
+
+@part
+def write_space(out: Bytes, to: int, begin: int, end: int, places: tuple[Places, Places] | None) -> int:
+    """Write a space, and from which white space it came, and give where the next byte goes."""
+    out[to] = _SPACE
+    if places is not None:
+        places[0][to], places[1][to] = begin, end
+    return to + 1
+
+
+@part
+def write_places(to: int, count: int, begin: int, places: tuple[Places, Places] | None) -> None:
+    """Write that bytes came from as many bytes in a row."""
+    if places is not None:
+        for i in range(count):
+            places[0][to + i], places[1][to + i] = begin + i, begin + i + 1
 
 
 @kernel
@@ -86,6 +154,23 @@ def fold(
         at = base
         while at < offsets[document + 1]:
             begin = at
+            stop = min(offsets[document + 1], segments[0][segment])
+            if at < stop and (data[at] < 0x80 or _HAN <= data[at] <= _HAN_LAST):
+                started = space_begin >= 0 or to == first_out
+                count, blank = plain_run(data, at, stop, started) if data[at] < 0x80 else (0, False)
+                if count or data[at] >= 0x80:
+                    if space_begin >= 0 and to > first_out:
+                        to = write_space(out, to, space_begin - base, space_end - base, places)
+                    space_begin = -1
+                    if count:
+                        copy_folded(data, at, out, to)
+                        write_places(to, count, at - base, places)
+                        at, to = at + count, to + count
+                        if blank:
+                            to, space_begin, space_end = to - 1, at - 1, at
+                    else:
+                        at, to = fold_han(data, at, stop, folded, out, to, base, places)
+                    continue
             if begin == segments[0][segment]:
                 at, form = segments[1][segment], segments[2][segment]
                 segment += 1
@@ -102,10 +187,7 @@ def fold(
                     space_end = at
                     continue
                 if space_begin >= 0 and to > first_out:
-                    out[to] = _SPACE
-                    if places is not None:
-                        places[0][to], places[1][to] = space_begin - base, space_end - base
-                    to += 1
+                    to = write_space(out, to, space_begin - base, space_end - base, places)
                 space_begin = -1
                 after = encode(out, to, character)
                 if places is not None:
