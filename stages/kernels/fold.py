@@ -11,12 +11,13 @@ import numpy as np
 from headrace.stages.kernels.arrays import Bytes, Classes, CodePoints, Flags, Offsets, Places
 from headrace.stages.kernels.characters import BREAK, EXPANDS, SPACE
 from headrace.stages.kernels.compiled import kernel, part
-from headrace.stages.kernels.lanes import BYTES, bytes_below, copy_folded, lowest_lane
+from headrace.stages.kernels.lanes import BYTES, bytes_below, copy_bytes, copy_folded, lowest_lane
 from headrace.stages.kernels.utf8 import decode, encode, width
 
 _SPACE = 0x20
 _EVERY = (1 << BYTES) - 1
 _HAN, _HAN_LAST = 0xE4, 0xE9  # leads of U+4000 to U+9FFF: none joins another, each has one character as its form
+_WIDE, _WIDE_LAST = 0xE3, 0xEF  # leads of U+3000 to U+FFFF
 
 
 @kernel
@@ -72,24 +73,36 @@ def longer_segments(data: Bytes, offsets: Offsets, joins: Flags, segments: int) 
 
 
 @part
-def plain_run(data: Bytes, at: int, stop: int, blank_begun: bool) -> tuple[int, bool]:
-    """Give how many bytes from here on are copied as they are but for case and white space, and whether the last is blank.
+def plain_run(data: Bytes, at: int, stop: int, blank_begun: int) -> tuple[int, int]:
+    """Give how many bytes from here on are copied but for case and white space, and 1 if the last is white space.
 
-    They are ASCII without control characters and without white space in a row; `blank_begun` tells that none may come
+    They are ASCII without control characters and without white space in a row; if `blank_begun` is 1 none may come
     first. At the end of all data, where fewer bytes can be looked at, there are none.
     """
     if at + BYTES > len(data):
-        return 0, False
+        return 0, 0
     controls = bytes_below(data, at, 0x20)
     blanks = bytes_below(data, at, 0x21) & ~controls | bytes_below(data, at, 0x0E) & ~bytes_below(data, at, 0x09)
     blanks |= controls & ~bytes_below(data, at, 0x1C)
-    others = ~bytes_below(data, at, 0x7F) | controls & ~blanks | blanks & (blanks << 1 | int(blank_begun))
+    others = ~bytes_below(data, at, 0x7F) | controls & ~blanks | blanks & (blanks << 1 | blank_begun)
     count = min(lowest_lane(others | _EVERY + 1), stop - at)
-    return count, count > 0 and blanks >> (count - 1) & 1 == 1
+    return count, blanks >> (count - 1) & 1 if count else 0
 
 
 @part
-def fold_han(
+def three_bytes(data: Bytes, at: int) -> int:
+    """Give the code point of three bytes."""
+    return (int(data[at]) & 15) << 12 | (int(data[at + 1]) & 63) << 6 | int(data[at + 2]) & 63
+
+
+@part
+def one_form(form: int) -> bool:
+    """Tell whether the form of a character from U+3000 to U+FFFF is one character and no white space."""
+    return form < EXPANDS and form != _SPACE
+
+
+@part
+def fold_wide(
     data: Bytes,
     at: int,
     stop: int,
@@ -99,14 +112,26 @@ def fold_han(
     base: int,
     places: tuple[Places, Places] | None,
 ) -> tuple[int, int]:
-    """Fold the characters from U+4000 to U+9FFF that stand in a row here; give where the next one goes, and goes to."""
-    while at < stop and _HAN <= data[at] <= _HAN_LAST:
-        form = int(folded[(int(data[at]) & 15) << 12 | (int(data[at + 1]) & 63) << 6 | int(data[at + 2]) & 63])
-        after = encode(out, to, form)
-        if places is not None:
-            for byte in range(to, after):
-                places[0][byte], places[1][byte] = at - base, at + 3 - base
-        at, to = at + 3, after
+    """Fold the characters in a row here that have `one_form`; tell which byte comes next, and where it goes."""
+    while at < stop and _WIDE <= data[at] <= _WIDE_LAST:
+        begin = at
+        form = folded[three_bytes(data, at)]
+        if at + BYTES <= len(data) and form == three_bytes(data, at):
+            last = min(stop, at + BYTES - 2)
+            while (
+                at < last and _WIDE <= data[at] <= _WIDE_LAST and folded[three_bytes(data, at)] == three_bytes(data, at)
+            ):
+                at += 3
+            copy_bytes(data, begin, out, to)
+            for here in range(begin, at, 3):
+                write_place(to, to + 3, here - base, here + 3 - base, places)
+                to += 3
+        elif one_form(form):
+            after = encode(out, to, int(form))
+            write_place(to, after, at - base, at + 3 - base, places)
+            at, to = at + 3, after
+        else:
+            break
     return at, to
 
 
@@ -117,6 +142,14 @@ def write_space(out: Bytes, to: int, begin: int, end: int, places: tuple[Places,
     if places is not None:
         places[0][to], places[1][to] = begin, end
     return to + 1
+
+
+@part
+def write_place(to: int, after: int, begin: int, end: int, places: tuple[Places, Places] | None) -> None:
+    """Write that bytes came from one character."""
+    if places is not None:
+        for byte in range(to, after):  # a fifth faster than two slices
+            places[0][byte], places[1][byte] = begin, end
 
 
 @part
@@ -145,32 +178,32 @@ def fold(
     the size of the result. `places`, of that size, take which bytes of its text each byte of a view came from; numba
     compiles a call without them to code without them.
     """
-    out = np.empty(room, np.uint8)
-    ends = np.zeros(len(offsets), np.int64)
+    out, ends = np.empty(room, np.uint8), np.zeros(len(offsets), np.int64)
     to = segment = 0
     for document in range(len(offsets) - 1):
-        base, first_out = offsets[document], to
-        space_begin = space_end = -1
-        at = base
+        base = at = offsets[document]
+        first_out, space_begin, space_end = to, -1, -1
         while at < offsets[document + 1]:
             begin = at
             stop = min(offsets[document + 1], segments[0][segment])
-            if at < stop and (data[at] < 0x80 or _HAN <= data[at] <= _HAN_LAST):
-                started = space_begin >= 0 or to == first_out
-                count, blank = plain_run(data, at, stop, started) if data[at] < 0x80 else (0, False)
-                if count or data[at] >= 0x80:
-                    if space_begin >= 0 and to > first_out:
-                        to = write_space(out, to, space_begin - base, space_end - base, places)
-                    space_begin = -1
-                    if count:
-                        copy_folded(data, at, out, to)
-                        write_places(to, count, at - base, places)
-                        at, to = at + count, to + count
-                        if blank:
-                            to, space_begin, space_end = to - 1, at - 1, at
-                    else:
-                        at, to = fold_han(data, at, stop, folded, out, to, base, places)
+            count = wide = blank = 0
+            if at < stop and data[at] < 0x80:
+                count, blank = plain_run(data, at, stop, int(space_begin >= 0 or to == first_out))
+            elif at < stop and _WIDE <= data[at] <= _WIDE_LAST:
+                wide = int(one_form(folded[three_bytes(data, at)]))
+            if count or wide:
+                if space_begin >= 0 and to > first_out:
+                    to = write_space(out, to, space_begin - base, space_end - base, places)
+                space_begin = -1
+                if wide:
+                    at, to = fold_wide(data, at, stop, folded, out, to, base, places)
                     continue
+                copy_folded(data, at, out, to)
+                write_places(to, count, at - base, places)
+                at, to = at + count, to + count
+                if blank:
+                    to, space_begin, space_end = to - 1, at - 1, at
+                continue
             if begin == segments[0][segment]:
                 at, form = segments[1][segment], segments[2][segment]
                 segment += 1
@@ -190,9 +223,7 @@ def fold(
                     to = write_space(out, to, space_begin - base, space_end - base, places)
                 space_begin = -1
                 after = encode(out, to, character)
-                if places is not None:
-                    for byte in range(to, after):  # a fifth faster than two slices
-                        places[0][byte], places[1][byte] = begin - base, at - base
+                write_place(to, after, begin - base, at - base, places)
                 to = after
         ends[document + 1] = to
     return out[:to], ends

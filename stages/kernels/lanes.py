@@ -45,7 +45,9 @@ def prefetch(_typing: Numba, array: Numba, row: Numba, column: Numba) -> Numba:
     """Begin to load the cache line of an item of a two-dimensional array, without waiting for it."""
 
     def emit(context: Numba, builder: Numba, signature: Numba, arguments: Numba) -> Numba:
-        pointer = builder.bitcast(_pointer(context, builder, signature.args[0], arguments[0], arguments[1:3]), _BYTE.as_pointer())
+        pointer = builder.bitcast(
+            _pointer(context, builder, signature.args[0], arguments[0], arguments[1:3]), _BYTE.as_pointer()
+        )
         kind = ir.FunctionType(ir.VoidType(), [pointer.type, _INT, _INT, _INT])
         call = builder.module.declare_intrinsic("llvm.prefetch", [pointer.type], kind)
         builder.call(call, [pointer, _INT(0), _INT(3), _INT(1)])  # to read, into the innermost cache, data
@@ -59,7 +61,9 @@ def equal_lanes(_typing: Numba, array: Numba, row: Numba, column: Numba, wanted:
     """Compare 16 items of a row of a two-dimensional uint32 array with a value: bit i is set where item i equals it."""
 
     def emit(context: Numba, builder: Numba, signature: Numba, arguments: Numba) -> Numba:
-        pointer = builder.bitcast(_pointer(context, builder, signature.args[0], arguments[0], arguments[1:3]), _LINE.as_pointer())
+        pointer = builder.bitcast(
+            _pointer(context, builder, signature.args[0], arguments[0], arguments[1:3]), _LINE.as_pointer()
+        )
         first = builder.insert_element(ir.Constant(_LINE, ir.Undefined), arguments[3], _INT(0))
         alike = builder.shuffle_vector(first, first, ir.Constant(_LINE, [0] * LANES))
         equal = builder.icmp_unsigned("==", builder.load(pointer, align=4), alike)
@@ -104,6 +108,18 @@ def copy_folded(_typing: Numba, data: Numba, at: Numba, out: Numba, to: Numba) -
         blank = builder.icmp_unsigned("<", small, _all(32))
         folded = builder.select(blank, _all(32), small)
         builder.store(folded, _text(context, builder, signature.args[2], *arguments[2:]), align=1)
+        return context.get_dummy_value()
+
+    return types.void(data, types.intp, out, types.intp), emit
+
+
+@_emitted
+def copy_bytes(_typing: Numba, data: Numba, at: Numba, out: Numba, to: Numba) -> Numba:
+    """Copy 32 bytes."""
+
+    def emit(context: Numba, builder: Numba, signature: Numba, arguments: Numba) -> Numba:
+        text = builder.load(_text(context, builder, signature.args[0], *arguments[:2]), align=1)
+        builder.store(text, _text(context, builder, signature.args[2], *arguments[2:]), align=1)
         return context.get_dummy_value()
 
     return types.void(data, types.intp, out, types.intp), emit

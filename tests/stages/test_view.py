@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.stages.kernels.test_plain import AWKWARD
 
-from headrace.stages.kernels.characters import composing, folding, normalized
+from headrace.stages.kernels.characters import BREAK, EXPANDS, SPACE, classes, composing, folding, normalized
 from headrace.stages.kernels.plain import view_with_places
 from headrace.stages.view import MappedViews, view, views, views_with_offsets
 
@@ -147,3 +147,42 @@ def test_a_million_marks_end() -> None:
     found = mapped("a" + "\u0301\u0323" * 500_000)
     assert (found.begins[0], found.ends[0]) == (0, 2_000_001)
     assert not found.begins.any() and (found.ends == 2_000_001).all()
+
+
+def test_characters_that_are_taken_in_strides_are_what_the_kernel_takes_them_for() -> None:
+    """U+4000 to U+9FFF join nothing and have one character as form; up to U+FFFF no form is white space but a space."""
+    table, kinds = folding(), classes()
+    assert not table.joins[0x4000:0xA000].any()
+    assert (table.folded[0x4000:0xA000] < EXPANDS).all()
+    single = table.folded[0x3000:0x10000]
+    single = single[single < EXPANDS]
+    blank = (kinds[single] >= SPACE) & (kinds[single] <= BREAK)
+    assert set(single[blank].tolist()) == {ord(" ")}
+    assert not table.joins[:0x80].any()
+    form = [table.folded[point] for point in range(0x20, 0x7F)]
+    assert form == [ord(chr(point).lower()) for point in range(0x20, 0x7F)]
+
+
+WORDS = (
+    "The Wheel Turns",
+    "水轮转了",
+    "漢字",
+    "か\u3099",
+    "ﾊﾟ",
+    "한국어",
+    "\u1112\u1161",
+    "ﬁ",
+    "é",
+    "e\u0301",
+    "👍🏽",
+    "[`@{]",
+)
+BETWEEN = ("，。", " ", "  ", "\n", "\r\n\t", "\x1c", "\x00", "\x7f", "\u3000", "\u200b", "a" * 31, "Z" * 33, "汉" * 11)
+pieces = st.sampled_from(WORDS + BETWEEN)
+
+
+@given(sample=st.lists(st.lists(pieces, max_size=30).map("".join), max_size=4))
+@settings(max_examples=300, deadline=None)
+def test_kernel_and_twin_agree_on_long_runs(sample: list[str]) -> None:
+    """Runs of one kind, as long as the strides in which the kernel takes them, and longer; borders of all kinds."""
+    agree(sample)
