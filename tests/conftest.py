@@ -52,6 +52,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not _shares_the_cluster(item.nodeid.partition("::")[0]))
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name a test by what it is about, never by bytes: packed ones hold the second in which they were packed.
+
+    Two processes that collect the tests a second apart would then know different ones, and run none.
+    """
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session")
 def corpus() -> Path:
     """Give the corpus folder, or skip: it is material that is never part of the repository."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from headrace.stages.filtering.preset import Preset
+from headrace.stages.filtering.preset import Preset, lengths
 
 if TYPE_CHECKING:
     from headrace.stages.kernels.arrays import Array, Counts, Floats
@@ -24,11 +24,16 @@ class C4(Preset):
     """
 
     name: ClassVar[str] = "c4"
-    own: ClassVar[frozenset[str]] = frozenset({"lorem_ipsum_lines", "curly_bracket_lines", "sentences", "long_lines"})
+    own: ClassVar[frozenset[str]] = frozenset(
+        {"lorem_ipsum_lines", "curly_bracket_lines", "sentences", "kept_characters", "long_lines"}
+    )
 
     max_lorem_ipsum_lines: float | None = Field(0, ge=0, description=f'Lines with "lorem ipsum". {_PAPER}')
     max_curly_bracket_lines: float | None = Field(0, ge=0, description=f'Lines with "{{", as code has. {_PAPER}')
     min_sentences: float | None = Field(5, ge=0, description=f"Sentences in the lines that stay. {_PAPER}")
+    min_kept_characters: float | None = Field(
+        1, ge=0, description="Characters of the lines that stay: an empty page never passes. Ours."
+    )
     min_long_lines: float | None = Field(
         None, ge=0, description="Lines of at least `long_line_characters`: 3 in mC4, which has its own section 3.1."
     )
@@ -46,18 +51,20 @@ class C4(Preset):
         """Give lines and sentences as C4's rules count them."""
         if value == "long_lines":
             return statistics.long_lines(self.long_line_characters)
-        counts, _ = self._lines(statistics)
+        counts, lines = self._lines(statistics)
+        if value == "kept_characters":
+            return lengths(lines)
         name = {"lorem_ipsum_lines": "c4_lorem", "curly_bracket_lines": "c4_curly", "sentences": "c4_sentences"}[value]
         return counts[name].astype(float)
 
     def kept(self, statistics: Statistics) -> Array | None:
         """Give the lines that stay, with citations taken out."""
-        import pyarrow.compute as pc
-
-        return pc.utf8_trim_whitespace(self._lines(statistics)[1]) if self.remove_lines else None
+        return self._lines(statistics)[1] if self.remove_lines else None
 
     def _lines(self, statistics: Statistics) -> tuple[dict[str, Counts], Array]:
+        import pyarrow.compute as pc
+
         from headrace.stages.statistics.count import C4Settings
 
         counts, kept = statistics.c4(C4Settings(self.longest_word_characters, self.fewest_line_words, self.ended_lines))
-        return dict(counts), kept
+        return dict(counts), pc.utf8_trim_whitespace(kept)

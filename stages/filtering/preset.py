@@ -71,3 +71,11 @@ class Preset(BaseModel):
     def kept(self, statistics: Statistics) -> Array | None:
         """Give the texts without the lines that the preset takes out; None if it leaves texts as they are."""
         return None
+
+
+def lengths(texts: Array) -> Floats:
+    """Give the characters of each text."""
+    import pyarrow.compute as pc
+
+    found: Floats = pc.call_function("utf8_length", [texts]).to_numpy(zero_copy_only=False).astype(float)
+    return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from headrace.stages.filtering.preset import Preset
+from headrace.stages.filtering.preset import Preset, lengths
 from headrace.stages.statistics.stop_words import ENGLISH_STOPS
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Refinedweb(Preset):
     """
 
     name: ClassVar[str] = "refinedweb"
-    own: ClassVar[frozenset[str]] = frozenset({"stop_words", "removed_word_share"})
+    own: ClassVar[frozenset[str]] = frozenset({"stop_words", "removed_word_share", "kept_characters"})
 
     min_words: float | None = Field(50, ge=0, description=f"Words, marks left out. {_GOPHER}")
     max_words: float | None = Field(100_000, ge=0, description=f"Words, marks left out. {_GOPHER}")
@@ -71,6 +71,9 @@ class Refinedweb(Preset):
     max_removed_word_share: float | None = Field(
         0.05, ge=0, description=f"Words in what the line rules take out, of all. RefinedWeb, appendix G.2; {_DCLM}"
     )
+    min_kept_characters: float | None = Field(
+        1, ge=0, description="Characters of the lines that stay: an empty page never passes. Ours."
+    )
     stop_words: tuple[str, ...] = Field(ENGLISH_STOPS, max_length=63, description=f"At most 63 words. {_GOPHER}")
     uppercase_line_share: float = Field(0.5, ge=0, description=f"Lines with a larger share of capitals go. {_DCLM}")
     fewest_line_words: int = Field(2, ge=0, description=f"Lines with fewer words, cut at white space, go. {_DCLM}")
@@ -78,12 +81,14 @@ class Refinedweb(Preset):
     remove_lines: bool = Field(True, description="Whether the text becomes the lines that stay; else they only count.")
 
     def measure_own(self, value: str, statistics: Statistics) -> Floats:
-        """Give stop words, and the share of words that go with the lines."""
+        """Give stop words, the share of words that go with the lines, and what is left."""
         from headrace.stages.statistics.shares import divided
 
         if value == "stop_words":
             return statistics.stop_words(self.stop_words)
-        counts, _ = self._lines(statistics)
+        counts, lines = self._lines(statistics)
+        if value == "kept_characters":
+            return lengths(lines)
         return divided(counts["refinedweb_removed_words"], counts["refinedweb_words"])
 
     def kept(self, statistics: Statistics) -> Array | None:

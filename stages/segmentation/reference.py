@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from headrace.stages.kernels.chinese_words_tables import FIRST_HAN, LAST_HAN
 from headrace.stages.segmentation.lexicon import lexicon
 from headrace.stages.segmentation.mending import mended_by_twin
 from headrace.stages.statistics.spans import Words, kinds
+
+if TYPE_CHECKING:
+    import jieba
 
 
 def reference_english(column: Column, cut: Callable[[str], list[str]]) -> Words:
@@ -48,7 +51,7 @@ def _folds() -> dict[int, int]:
 
 
 @lru_cache(maxsize=4)
-def _tokenizer(user_dictionary: bytes) -> tuple[Any, frozenset[str]]:
+def _tokenizer(user_dictionary: bytes) -> tuple[jieba.Tokenizer, frozenset[str]]:
     """Give a tokenizer of jieba's, which has no types, and the words that its model must split."""
     import jieba
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from headrace.stages.kernels.arrays import Column
 from headrace.stages.statistics.spans import Cut, Spans, Words, replaced
+
+if TYPE_CHECKING:
+    from nltk.tokenize import NLTKWordTokenizer
 
 _CLOSERS = "])}>\"'»”’"  # may stand behind the period that ends a text
 _SEPARATORS = re.compile(r"[\x1c-\x1f]")  # white space to Python, but not to NLTK's expressions
@@ -119,7 +122,7 @@ def cut_treebank(text: str) -> list[str]:
 
 
 @cache
-def tokenizer() -> Any:
+def tokenizer() -> NLTKWordTokenizer:
     """Load NLTK's tokenizer, which has no types, once a process."""
     from nltk.tokenize.destructive import NLTKWordTokenizer
 

@@ -158,6 +158,17 @@ def test_c4_takes_out_lines_and_keeps_the_rest(table_of: Tables) -> None:
     assert row["text"] == page
 
 
+@pytest.mark.parametrize("preset", ["c4", "refinedweb"])
+def test_no_empty_text_passes(table_of: Tables, preset: str) -> None:
+    """A page whose lines are all taken out is dropped, even where nothing else asks how much is left."""
+    rules = [rule.reason.partition(".")[2] for rule in PRESETS[preset]().rules()]
+    off = dict.fromkeys(rule for rule in rules if rule != "min_kept_characters")
+    stage = made(profiles={"en": [preset]}, **{preset: off})
+    empty, full = run(stage, ["Menu\n\n12\n", PROSE], table_of, language=["en", "en"])
+    assert (empty["reason"], empty["value"], empty["threshold"]) == (f"{preset}.min_kept_characters", 0, 1)
+    assert full["verdict"] is None
+
+
 def test_the_second_filter_of_a_chain_has_columns_of_its_own(table_of: Tables) -> None:
     """A prefix parts values and profiles; none of the names is one of another stage."""
     first, second = made(profiles={"en": ["c4"]}), made(profiles={"en": ["fineweb"]}, prefix="late_")
