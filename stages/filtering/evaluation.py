@@ -6,7 +6,7 @@ each comparison with it is false, `!=` and `not in` too; `not` turns that like a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -35,6 +35,7 @@ _TEXTS = {"==": pc.equal, "!=": pc.not_equal, "<": pc.less, "<=": pc.less_equal,
 _TEXTS |= {">=": pc.greater_equal}
 _OPERATORS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
 Truths: TypeAlias = Mapping[Comparison, bool]
+Sides: TypeAlias = Mapping[Value, Sequence[float | str | None]]  # NaN and None are not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,19 @@ def holds(condition: Condition, looked: Looked) -> Flags:
 def truths(condition: Condition, looked: Looked) -> dict[Comparison, Flags]:
     """Tell for which documents each comparison of a condition is true."""
     return {comparison: _compared(comparison, looked) for comparison in comparisons(condition)}
+
+
+def sides(condition: Condition, looked: Looked) -> dict[Value, Sequence[float | str | None]]:
+    """Give what the comparisons of a condition compare, a row a document; what is written out is left out.
+
+    Each is worked out once for all documents: a value of one document costs as much as those of the whole batch.
+    """
+    asked = (side for comparison in comparisons(condition) for side in (comparison.left, comparison.right))
+    return {
+        value: looked.text(value).to_pylist() if is_text(value) else looked.number(value).tolist()
+        for value in dict.fromkeys(asked)
+        if not isinstance(value, Literals)
+    }
 
 
 def _compared(comparison: Comparison, looked: Looked) -> Flags:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from headrace.schemas.document import DROPPED
 from headrace.stages.base import judged
 from headrace.stages.filtering.conditions import Comparison, Condition, Literals, Value, comparisons, is_text
-from headrace.stages.filtering.evaluation import Looked, deciding, holds, truths
+from headrace.stages.filtering.evaluation import Looked, Sides, deciding, holds, sides, truths
 from headrace.stages.kernels.arrays import Array, Counts, Flags, Floats
 from headrace.stages.statistics.judge import Rule
 
@@ -45,13 +45,13 @@ class Verdicts:
         if not len(new):
             return
         inside = taken(looked, new)
-        true = truths(condition, inside)
+        true, found = truths(condition, inside), sides(condition, inside)
         for place, row in enumerate(new.tolist()):
             facts = {comparison: bool(flags[place]) for comparison, flags in true.items()}
             decided = list(deciding(condition, facts))
             first = next((one for one in decided if not is_text(one.left)), decided[0])
-            self._drop(row, reason, *compared(first, inside, place))
-            told = (said(one, inside, place, true=facts[one]) for one in dict.fromkeys(comparisons(condition)))
+            self._drop(row, reason, *compared(first, found, place))
+            told = (said(one, found, place, true=facts[one]) for one in dict.fromkeys(comparisons(condition)))
             self._detail[row] = "; ".join(told)
 
     def _drop(self, row: int, reason: str, value: float, threshold: float) -> None:
@@ -103,29 +103,34 @@ def taken(looked: Looked, rows: Counts) -> Looked:
     )
 
 
-def compared(comparison: Comparison, looked: Looked, place: int) -> tuple[float, float]:
+def compared(comparison: Comparison, found: Sides, place: int) -> tuple[float, float]:
     """Give what was measured and what it was compared with; NaN for texts."""
     if is_text(comparison.left):
         return np.nan, np.nan
-    left, right = float(looked.number(comparison.left)[place]), np.nan
+    left, right = _number(comparison.left, found, place), np.nan
     if comparison.sign not in ("in", "not in", "is known", "is unknown"):
-        right = float(looked.number(comparison.right)[place])
+        right = _number(comparison.right, found, place)
     return (right, left) if isinstance(comparison.left, Literals) else (left, right)
 
 
-def said(comparison: Comparison, looked: Looked, place: int, *, true: bool) -> str:
+def _number(value: Value, found: Sides, place: int) -> float:
+    number = value.values[0] if isinstance(value, Literals) else found[value][place]
+    return np.nan if number is None else float(number)
+
+
+def said(comparison: Comparison, found: Sides, place: int, *, true: bool) -> str:
     """Say what a comparison found: `characters < 500 is true: 230`."""
-    sides = dict.fromkeys((comparison.left, comparison.right))
-    found = [_found(side, looked, place) for side in sides if not isinstance(side, Literals)]
-    return f"{comparison.words} is {'true' if true else 'false'}: {', '.join(found)}"
+    asked = dict.fromkeys((comparison.left, comparison.right))
+    told = [_told(found[side][place]) for side in asked if not isinstance(side, Literals)]
+    return f"{comparison.words} is {'true' if true else 'false'}: {', '.join(told)}"
 
 
-def _found(value: Value, looked: Looked, place: int) -> str:
-    if not is_text(value):
-        number = float(looked.number(value)[place])
-        return "not known" if np.isnan(number) else written(number)
-    text = looked.text(value)[place].as_py()
-    return "not known" if text is None else text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+def _told(value: float | str | None) -> str:
+    if value is None or value != value:  # NaN alone differs from itself
+        return "not known"
+    if isinstance(value, float):
+        return written(value)
+    return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}..."
 
 
 def written(number: float) -> str:

@@ -7,13 +7,14 @@ import pyarrow as pa
 import pytest
 import yaml
 from pydantic import ValidationError
+from tests.stages.filtering.first_reasons import first_reasons
 from tests.stages.statistics.test_count import EXTREMES, drawn
 
 from headrace.stages.filtering.chinese.names import VALUES as CHINESE_VALUES
 from headrace.stages.filtering.gopher import Gopher
 from headrace.stages.filtering.preset import Preset
 from headrace.stages.filtering.presets import PRESETS
-from headrace.stages.statistics.judge import Rule, first_broken
+from headrace.stages.statistics.judge import Rule
 from headrace.stages.statistics.shares import VALUES
 from headrace.stages.statistics.spans import Spans
 from headrace.stages.statistics.statistics import Statistics
@@ -114,10 +115,7 @@ def test_lines_that_go_are_taken_out_of_the_text() -> None:
 
 def test_the_first_rule_that_is_broken_is_the_reason() -> None:
     """Rules are asked in the order of the fields."""
-    preset = Gopher()
-    places = first_broken(preset.measured(statistics()), preset.rules(), len(TEXTS))
-    reasons = [preset.rules()[place].reason for place in places]
-    assert reasons[:2] == ["gopher.min_characters", "gopher.max_top_2_gram_share"]
+    assert first_reasons(Gopher(), statistics())[:2] == ["gopher.min_characters", "gopher.max_top_2_gram_share"]
 
 
 def test_a_preset_with_own_values_has_to_measure_them() -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.stages.filtering.first_reasons import first_reasons
 from tests.stages.statistics.test_count import drawn
 
 from headrace.stages.filtering.fineweb import Fineweb
 from headrace.stages.filtering.gopher import Gopher
 from headrace.stages.filtering.preset import Preset
 from headrace.stages.statistics.count import C4Settings, Settings, c4_counts, counts
-from headrace.stages.statistics.judge import first_broken
 from headrace.stages.statistics.spans import Spans
 from headrace.stages.statistics.statistics import Statistics
 
@@ -61,9 +61,7 @@ def reasons(texts: list[str], preset: Preset) -> list[str | None]:
 
 def judged(statistics: Statistics, preset: Preset) -> list[str | None]:
     """Give the field of the rule that each document breaks first, or None."""
-    rules = preset.rules()
-    broken = first_broken(preset.measured(statistics), rules, statistics.rows)
-    return [rules[place].reason.removeprefix(f"{preset.name}.") if place >= 0 else None for place in broken]
+    return [reason and reason.removeprefix(f"{preset.name}.") for reason in first_reasons(preset, statistics)]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.stages.filtering.first_reasons import first_reasons
 from tests.stages.statistics.test_count import EXTREMES, drawn
 from tests.stages.statistics.test_spans import listed
 
@@ -14,7 +15,6 @@ from headrace.stages.filtering.bigscience_words import CHINESE_FLAGGED, CHINESE_
 from headrace.stages.filtering.bigscience_zh import BigscienceZh
 from headrace.stages.segmentation.document_words import DocumentWords
 from headrace.stages.statistics import bigscience, plain_bigscience
-from headrace.stages.statistics.judge import first_broken
 from headrace.stages.statistics.statistics import Statistics
 
 PIECES = (
@@ -50,9 +50,7 @@ def statistics(texts: list[str]) -> Statistics:
 
 
 def reason(text: str) -> str | None:
-    preset, asked = BigscienceZh(), statistics([text])
-    place = first_broken(preset.measured(asked), preset.rules(), 1)[0]
-    return preset.rules()[place].reason if place >= 0 else None
+    return first_reasons(BigscienceZh(), statistics([text]))[0]
 
 
 @pytest.mark.parametrize(("characters", "words"), [(3, 5), (1, 1), (10, 2)])
