@@ -23,28 +23,46 @@ from headrace.stages.filtering.names import (
 from headrace.stages.filtering.profiles import ANY, DEFAULT
 from headrace.stages.privacy.kinds import NAMES
 from headrace.stages.repair import REPAIRS
+from headrace.stages.urls import Urls
 from headrace.stages.words import Words
 
 
 def unknown_values(stages: Sequence[Stage]) -> Iterator[tuple[Steps, str]]:
     """Give the places of rules that ask for what no stage before gives, with the words for it.
 
-    Behind a stage of the user's own nothing is said: it may give any value.
+    No source gives a grade, a language or a script. Behind a stage of the user's own nothing is said: it may give any.
     """
     known: set[str] = set()
     for number, stage in enumerate(stages):
         if isinstance(stage, Filter):
             for rule, condition in stage.conditions().items():
-                for name in dict.fromkeys(name for name in names(condition) if is_earlier(name) and name not in known):
+                for name in dict.fromkeys(name for name in names(condition) if _of_stages(name) and name not in known):
                     place = ("stages", number, "rules", rule)
-                    hint = _own(name, stage) or suggestion(name, known) or _NONE
+                    hint = _hint(name, stage, known)
                     yield place, f"{'.'.join(map(str, place))}: no stage before gives '{name}'{hint}"
-        if not type(stage).__module__.startswith("headrace."):
+        if not is_builtin(stage):
             return
         known |= given(stage)
 
 
 _NONE = "; a stage that measures it stands before the filter"
+# Columns that no source fills, with the kind of the stage that does.
+ONLY_BY_STAGES: Mapping[str, str] = {"grade": "grade", "language": "language", "script": "language"}
+
+
+def is_builtin(stage: Stage) -> bool:
+    """Whether a stage is none of the user's own, so that `given` knows what it fills."""
+    return type(stage).__module__.startswith("headrace.")
+
+
+def _of_stages(name: str) -> bool:
+    return is_earlier(name) or name in ONLY_BY_STAGES
+
+
+def _hint(name: str, stage: Filter, known: set[str]) -> str:
+    if name in ONLY_BY_STAGES:
+        return f", nor does a source; put a stage {ONLY_BY_STAGES[name]} before the filter"
+    return _own(name, stage) or suggestion(name, known) or _NONE
 
 
 def _own(name: str, stage: Filter) -> str:
@@ -86,24 +104,26 @@ def repeated_prefixes(stages: Sequence[Stage]) -> Iterator[tuple[Steps, str]]:
 
 
 def given(stage: Stage) -> set[str]:
-    """Give the columns of values and scores that a built-in stage fills."""
+    """Give the columns that a built-in stage fills and that rules may ask: values, scores and names such as `grade`."""
     if isinstance(stage, Words):
         endings = ("", "_distinct", "_per_thousand")
         return {f"values.words_{name}{ending}" for name in stage.lists for ending in endings}
     if isinstance(stage, Filter):
         own = (*stage.asked().columns, *of_patterns(stage.patterns), HAN_SHARE, VERSE_SHARE)
         return {column_of(name, stage.prefix) for name in own}
-    return set(_GIVEN.get(stage.kind, ()))
+    given_always = set(_GIVEN.get(stage.kind, ()))
+    return given_always | {"url"} if isinstance(stage, Urls) and stage.canonicalize else given_always
 
 
+_HINTS = ("noindex", "noarchive", "noai", "tdm_reserved")
 _SIGNALS = ("length", "completeness", "authority", "total")
 _GIVEN: Mapping[str, frozenset[str]] = {
     "clean": frozenset(f"values.{name}" for name in OF_CLEAN),
-    "grade": frozenset(f"scores.{name}" for name in _SIGNALS),
-    "language": frozenset(f"values.{name}" for name in (*OF_LANGUAGE, "digit_share")),
+    "grade": frozenset(("grade", *(f"scores.{name}" for name in _SIGNALS))),
+    "language": frozenset(("language", "script", *(f"values.{name}" for name in (*OF_LANGUAGE, "digit_share")))),
     "pii": frozenset(f"values.pii_{name}" for name in (*NAMES, "found")),
     "repair": frozenset((*(f"values.repaired_{name}" for name in REPAIRS), "values.private_use")),
-    "rights": frozenset(f"values.{name}" for name in ("noindex", "noarchive", "noai", "tdm_reserved", "licences")),
+    "rights": frozenset(("licence", *(f"values.{name}" for name in (*_HINTS, "licences")))),
     "tokenize": frozenset({"values.tokens"}),
     "urls": frozenset({"values.url_valid", "values.url_blocked", "values.url_allowed"}),
 }

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from headrace.pipeline.what_if.deciding import decide
 from headrace.pipeline.what_if.fates import Fate
-from headrace.pipeline.what_if.listing import changed_list, flat
+from headrace.pipeline.what_if.listing import changed_list, check_list, flat
 from headrace.pipeline.what_if.repeats import Repeats, read_repeats
 from headrace.pipeline.what_if.settings import Asked, asked
 from headrace.pipeline.what_if.tally import GOES_ON, KINDS, REGRADED, Change, Changed, Tally
@@ -25,12 +25,13 @@ def what_if(run: Path, settings: Sequence[str], examples: int = 3, listed: Path 
 
     The documents files are read once, twice where a later stage compares documents; `listed` gets all that change.
     """
+    check_list(listed, run)
     question = asked(run, settings)
     tally = Tally(examples)
     first = question.stages[0].number if question.stages else len(question.names)
-    repeats = read_repeats(question.committed, question.names, first)
     columns = _columns(question)
-    with changed_list(listed) as put:
+    with changed_list(listed) as put:  # before the files are read: it may not be writable
+        repeats = read_repeats(question.committed, question.names, first)
         for rows in unit_rows(question.committed, columns):
             decided = decide(rows.table, question.stages, question.names, tally.fates)
             repeats.add(rows.table, decided)
@@ -66,7 +67,7 @@ def _answer(question: Asked, tally: Tally, repeats: Repeats) -> Row:
         "grades": list(_grades(tally)),
         "changes": list(_changes(question, tally, moves)),
         "repeats": [
-            {"stage": question.names[stage], "documents": n, "of": len(repeats.originals[stage])}
+            {"stage": question.names[stage], "documents": n, "of": int(repeats.originals[stage].sum())}
             for stage, n in sorted(repeats.documents.items())
         ],
         "remedy": question.remedy,

@@ -35,17 +35,22 @@ def flat(each: Changed) -> dict[str, str | float | None]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def check_list(path: Path | None) -> None:
-    """Refuse a file name that does not say how to write; ConfigError."""
-    if path is not None and path.suffix not in _ENDINGS:
-        remedy = "end it with .csv, or with .jsonl for JSON lines"
-        raise ConfigError("the list cannot be written", where=f"--list {path}", why="unknown ending", remedy=remedy)
+def check_list(path: Path | None, run: Path) -> None:
+    """Refuse a file name that does not say how to write, and one in the run's folder; ConfigError."""
+    if path is None:
+        return
+    why = remedy = ""
+    if path.suffix not in _ENDINGS:
+        why, remedy = "unknown ending", "end it with .csv, or with .jsonl for JSON lines"
+    elif run.resolve() in path.resolve().parents:
+        why, remedy = "it would be in the folder of the run, which is never written to", "name a file outside of it"
+    if why:
+        raise ConfigError("the list cannot be written", where=f"--list {path}", why=why, remedy=remedy)
 
 
 @contextmanager
 def changed_list(path: Path | None) -> Iterator[Put | None]:
     """Open the list and give what puts a document into it; None without a path. ConfigError if it cannot be written."""
-    check_list(path)
     if path is None:
         yield None
         return

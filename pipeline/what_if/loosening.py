@@ -70,22 +70,28 @@ def _changed(stage: Stage, row: Mapping[str, object]) -> tuple[str, object, Stag
             if not isinstance(measured, float) or inner[last] != bar:
                 return None  # the reason is no option
             value = _beside(measured, least=measured < inner[last])
+            if value is None:
+                return None
         inner[last] = None if value == NOT_ASKED else value
         return option, value, type(stage).model_validate(options)
     except (KeyError, TypeError, ValidationError):
         return None
 
 
-def _beside(value: float, *, least: bool) -> float:
-    """Give a bound with two digits that a value does not pass.
+def _beside(value: float, *, least: bool) -> float | None:
+    """Give a bound with two digits that a value does not pass; None if there is no finite one.
 
-    >>> _beside(0.4138, least=False), _beside(87.0, least=True), _beside(1234.0, least=False)
-    (0.42, 87, 1300)
+    >>> _beside(0.4138, least=False), _beside(87.0, least=True), _beside(-1234.0, least=True)
+    (0.42, 87, -1300)
     """
-    exponent = math.floor(math.log10(value)) - 1 if value else 0
+    if not math.isfinite(value):
+        return None
+    exponent = math.floor(math.log10(abs(value))) - 1 if value else 0
     step = Decimal(1).scaleb(exponent)
     steps = (Decimal(value) / step).to_integral_value(ROUND_FLOOR if least else ROUND_CEILING)
     bound = float(steps * step)
+    if math.isinf(bound):
+        return None
     return int(bound) if bound.is_integer() else bound
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from headrace.pipeline.what_if.units import TOKENS
+from headrace.pipeline.rule_values import ONLY_BY_STAGES, given, is_builtin
 from headrace.schemas.document import DOCUMENT_SCHEMA
 from headrace.schemas.errors import ConfigError
 from headrace.stages.base import BatchStage, Decides, Reads, Stage
-from headrace.stages.tokenize_text import TokenizeStage
 
 _MEASURED = ("values.", "scores.")
 
@@ -50,11 +49,17 @@ def _redecided(
     lost = dict(_lost(number, before, columns))
     needed = new.reads(old) if isinstance(new, Reads) else tuple(lost)
     for column in needed if old != new else ():
-        if column in lost:
-            why = f"stage {names[lost[column]]} measured {column} again and wrote over it"
+        if column in lost and _had(column, before[: number + 1]):
+            did = "measured" if column.startswith(_MEASURED) else "filled"
+            why = f"stage {names[lost[column]]} {did} {column} again and wrote over it"
             raise ConfigError(f"{name} cannot be decided anew", where=f"stage {name}", why=why, remedy=remedy)
     options = (old.model_dump(mode="json"), new.model_dump(mode="json"))
     return Redecided(number, name, old, new, columns, lost, options)
+
+
+def _had(column: str, stages: Sequence[Stage]) -> bool:
+    """Whether there was anything to write over: `language` is null in front of the first stage that gives it."""
+    return column not in ONLY_BY_STAGES or any(not is_builtin(one) or column in given(one) for one in stages)
 
 
 def _columns(old: Decides, new: Decides) -> tuple[str, ...] | None:
@@ -74,13 +79,13 @@ def _lost(number: int, stages: Sequence[Stage], columns: Sequence[str] | None) -
 
 
 def _filled(stage: Stage) -> frozenset[str]:
-    """Give the measured columns that a stage fills: those of an empty table that it was given; none if it takes none.
+    """Give the columns that a stage fills; of the user's own those measured ones that an empty table has behind it.
 
     A user's stage may want what an earlier one measured, and one that looks at single documents cannot be asked: what
     these write over shows where stored values do not give the run's own verdicts.
     """
-    if isinstance(stage, TokenizeStage):
-        return frozenset((TOKENS,))  # its model is trained in the run, or a file that may be gone
+    if is_builtin(stage):
+        return frozenset(given(stage))
     if not isinstance(stage, BatchStage) or stage.adds_rows:
         return frozenset()
     try:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from xxhash import xxh3_64_intdigest
@@ -14,21 +15,28 @@ from xxhash import xxh3_64_intdigest
 from headrace.pipeline.committed import Committed, read_columns
 from headrace.pipeline.what_if.deciding import Decided
 from headrace.pipeline.what_if.tally import gone_before
-from headrace.stages.kernels.arrays import Column, Counts, Hashes
+from headrace.stages.kernels.arrays import Column, Counts, Flags, Hashes
+
+Stages = npt.NDArray[np.int16]
+_STAYS = np.iinfo(np.int16).max
 
 
 @dataclass(slots=True)
 class Repeats:
     """What is known of survivors; they come before the documents that repeat them, in the order of units.
 
-    Ids are kept as XXH3 hashes of 64 bits: 8 bytes for each survivor, and among ten million of them a wrong one in a
-    hundred thousand runs.
+    Ids are kept as XXH3 hashes of 64 bits: among ten million of them there is a wrong one in a hundred thousand runs. A
+    survivor takes 10 bytes, and one more for each stage that dropped repeats.
     """
 
-    survivors: Hashes
-    gone: dict[int, int] = field(default_factory=dict)  # hash -> number of the stage that would drop it
+    survivors: Hashes  # sorted, each once
+    gone: Stages = field(init=False)  # number of the stage that would drop each survivor
     documents: Counter[int] = field(default_factory=Counter)  # stage that dropped them -> documents that repeat
-    originals: dict[int, set[int]] = field(default_factory=dict)  # the same -> hashes of what they repeat
+    originals: dict[int, Flags] = field(default_factory=dict)  # the same -> which survivors they repeat
+
+    def __post_init__(self) -> None:
+        """Begin with all of them staying."""
+        self.gone = np.full(len(self.survivors), _STAYS, np.int16)
 
     def add(self, table: pa.Table, decided: Decided) -> None:
         """Look at one unit."""
@@ -36,19 +44,25 @@ class Repeats:
         if not len(self.survivors):
             return
         rows = np.flatnonzero(earlier)
-        hashed = _hashed(table["doc_id"].take(rows))
-        known = np.isin(hashed, self.survivors)
-        self.gone.update(zip(hashed[known].tolist(), decided.leaves[rows[known]].tolist(), strict=True))
+        places, known = self._found(_hashed(table["doc_id"].take(rows)))
+        self.gone[places[known]] = decided.leaves[rows[known]]
         still: Counts = np.flatnonzero(np.asarray(pc.is_valid(table["survivor"])) & (decided.leaves == decided.left))
-        if self.gone and len(still):
+        if len(still):
             self._count(_hashed(table["survivor"].take(still)), decided.left[still])
 
     def _count(self, hashed: Hashes, stages: Counts) -> None:
         """Count repeats whose survivor would leave before the stage that compared them."""
-        for name, stage in zip(hashed.tolist(), stages.tolist(), strict=True):
-            if self.gone.get(name, stage) < stage:
-                self.documents[stage] += 1
-                self.originals.setdefault(stage, set()).add(name)
+        places, known = self._found(hashed)
+        repeats = known & (self.gone[places] < stages)
+        for stage in np.unique(stages[repeats]).tolist():
+            at = places[repeats & (stages == stage)]
+            self.documents[stage] += len(at)
+            self.originals.setdefault(stage, np.zeros(len(self.survivors), np.bool_))[at] = True
+
+    def _found(self, hashed: Hashes) -> tuple[Counts, Flags]:
+        """Give the places of hashes among the survivors, and which of them are there."""
+        places = np.minimum(np.searchsorted(self.survivors, hashed), len(self.survivors) - 1)
+        return places, np.asarray(self.survivors[places] == hashed)
 
 
 def read_repeats(committed: Committed, names: Sequence[str], first: int) -> Repeats:

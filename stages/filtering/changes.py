@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from headrace.stages.filtering.names import bounds, of_patterns, owners
 from headrace.stages.filtering.preset import Preset
+from headrace.stages.filtering.profiles import VERSE
 
 if TYPE_CHECKING:
     from headrace.stages.filter import Filter
@@ -23,7 +24,7 @@ def unanswerable(after: Filter, before: Filter) -> list[str]:
     faults += [
         f"rules.{name}" for name in after.rules if not measured.issuperset(after.own_names((after.rules[name],)))
     ]
-    return list(dict.fromkeys([*faults, *_profiles(after, before)]))
+    return list(dict.fromkeys([*faults, *_profiles(after, before), *_lines(after, before)]))
 
 
 def _settings(after: Filter, before: Filter) -> Iterator[str]:
@@ -60,6 +61,29 @@ def _profiles(after: Filter, before: Filter) -> Iterator[str]:
                 if getattr(preset, field) is not None and value not in known:
                     was = preset.name in before.profiles.get(str(key), ()) and same
                     yield f"{preset.name}.{field}" if was else f"profiles.{key}"
+
+
+def _lines(after: Filter, before: Filter) -> Iterator[str]:
+    """Name what has documents lose other lines than they did: later stages then measure another text.
+
+    Where keys or `verse_from` change, documents change their profile, and only profiles that take out none are alike.
+    """
+    old, new = _takers(before), _takers(after)
+    some = any(old.values()) or any(new.values())
+    for key in dict.fromkeys((*new, *old)):
+        both = key in old and key in new
+        if (both and old[key] != new[key] and after.profiles[key] != before.profiles[key]) or (some and not both):
+            yield f"profiles.{key}"
+    if some and VERSE in new and after.verse_from != before.verse_from:
+        yield "verse_from"
+
+
+def _takers(stage: Filter) -> dict[str, frozenset[str]]:
+    """Give the presets of each profile that take out lines."""
+    return {
+        key: frozenset(preset.name for preset in presets if getattr(preset, "remove_lines", False))
+        for key, presets in stage.asked().profiles.items()
+    }
 
 
 def _values(presets: tuple[Preset, ...]) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from headrace.pipeline.load import load_config
@@ -13,11 +14,13 @@ from headrace.schemas.errors import ConfigError
 from headrace.stages.base import BatchStage
 from headrace.stages.clean import Clean
 from headrace.stages.filter import Filter
+from headrace.stages.filtering.names import NUMBERS, TEXTS
 from headrace.stages.grade import Grade
 from headrace.stages.language import Language
 from headrace.stages.pii import Pii
 from headrace.stages.repair import Repair
 from headrace.stages.rights import Rights
+from headrace.stages.urls import Urls
 from headrace.stages.words import Words
 
 GAMES = Path(__file__).parents[1] / "stages/wordlists/games.txt"
@@ -35,8 +38,35 @@ def test_what_a_stage_gives_is_what_it_fills(stage: BatchStage) -> None:
     """The columns of an empty table that it was given; shares that choose a profile only where they may."""
     filled = stage.process(DOCUMENT_SCHEMA.empty_table()).column_names
     columns = {name for name in filled if name.startswith(("values.", "scores."))}
+    others = {name for name in given(stage) if name in DOCUMENT_SCHEMA.names}
     assert columns <= given(stage)
-    assert {name for name in given(stage) - columns if not name.endswith("verse_share")} == set()
+    assert {name for name in given(stage) - columns - others if not name.endswith("verse_share")} == set()
+
+
+@pytest.mark.parametrize(
+    ("stage", "texts"),
+    [
+        (Grade(), {"grade"}),
+        (Language(model="scripts"), {"language", "script"}),
+        (Rights(), {"licence"}),
+        (Clean(), set()),
+        (Filter(), set()),
+    ],
+    ids=lambda value: getattr(value, "kind", ""),
+)
+def test_columns_of_documents_that_a_stage_fills_are_those_that_change(stage: BatchStage, texts: set[str]) -> None:
+    """Of a document that has another value, or none, in all columns that a rule may ask."""
+    asked = sorted({*DOCUMENT_SCHEMA.names} & {*TEXTS, *NUMBERS})
+    document = dict.fromkeys(DOCUMENT_SCHEMA.names) | {"text": "SPDX-License-Identifier: MIT\nThe river is wide.\n"}
+    table = pa.Table.from_pylist([document], DOCUMENT_SCHEMA)
+    after = stage.process(table)
+    assert {name for name in asked if not after[name].equals(table[name])} == texts
+    assert {name for name in given(stage) if name in asked} == texts
+
+
+def test_the_address_is_filled_if_that_is_wanted() -> None:
+    """By default `urls` leaves it as it was."""
+    assert ["url" in given(Urls(canonicalize=canonicalize)) for canonicalize in (False, True)] == [False, True]
 
 
 def checked(folder: Path, stages: str, more: str = "") -> None:
@@ -56,6 +86,21 @@ def test_a_slip_in_a_name_is_found_by_the_chain(tmp_path: Path) -> None:
         checked(tmp_path, words + wrong)
     with pytest.raises(ConfigError, match=r"'values\.words_games'; a stage that measures it stands before"):
         checked(tmp_path, right + words)
+
+
+@pytest.mark.parametrize(
+    ("rule", "stage"),
+    [("grade == 'D'", "grade"), ("words > 9 and not language == 'en'", "language"), ("script != 'Hans'", "language")],
+)
+def test_what_only_a_stage_gives_is_asked_behind_it(rule: str, stage: str, tmp_path: Path) -> None:
+    """In front of it such a rule would never fire, or always, and nothing would say so."""
+    asked = f"  - kind: filter\n    rules:\n      odd: {rule}\n"
+    for stages in (asked, f"{asked}  - kind: {stage}\n"):
+        with pytest.raises(
+            ConfigError, match=rf"c\.yaml:8: stages\.2\.rules\.odd: .*, nor does a source; put a stage {stage} before"
+        ):
+            checked(tmp_path, stages)
+    checked(tmp_path, f"  - kind: {stage}\n{asked}")
 
 
 @pytest.mark.parametrize(

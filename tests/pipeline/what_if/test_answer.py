@@ -204,6 +204,24 @@ def test_values_that_a_later_stage_measured_again_are_refused(tmp_path: Path) ->
     assert what_if(run, ("language.max_digit_share=0.9",))["contradicted"] == 0  # what passed, passes
 
 
+def test_a_filter_in_front_of_language_is_asked_by_what_it_saw(tmp_path: Path) -> None:
+    """No language at all: documents that English later is found in have the profile of all others."""
+    chain = "{kind: filter, profiles: {zh: [general], en: [], '*': [general]}, general: {min_characters: %s}}"
+    later = "{kind: language}"
+    run = made_run(tmp_path, "run", f"stages.2={chain % 20}", after=later)
+    settings = ("filter.general.min_characters=120",)
+    answer, said = what_if(run, settings), listed(run, settings, tmp_path / "all.jsonl")
+    again = rows(made_run(tmp_path, "again", f"stages.2={chain % 120}", after=later))
+    english = {doc_id for doc_id, row in rows(run).items() if row["language"] == "en" and row["verdict"] == "kept"}
+    before, after = (
+        {doc_id for doc_id, row in each.items() if row["stage"] == "filter"} for each in (rows(run), again)
+    )
+    assert answer["contradicted"] == 0
+    assert said.keys() >= after - before > set()
+    assert {doc_id for doc_id, row in said.items() if row["would_rule"] == "general.min_characters"} == after - before
+    assert english & after
+
+
 def test_no_tokenizer_is_needed(run: Path, tmp_path: Path) -> None:
     """One that the run trained, and one whose file is gone; tokens are counted as they are stored."""
     shutil.copytree(run.parent / "in", tmp_path / "in")

@@ -93,6 +93,28 @@ def test_the_list_has_to_say_how_it_is_written(run: Path, tmp_path: Path) -> Non
         assert (result.exit_code, said.lower() in result.stderr.lower()) == (2, True)
 
 
+def test_the_list_is_never_written_into_the_run(run: Path, tmp_path: Path) -> None:
+    """Nor by way of another name; the run's own file stays as it is, whatever it is called."""
+    (tmp_path / "link").symlink_to(run)
+    manifest = (run / "manifest.jsonl").read_bytes()
+    names = (run / "manifest.jsonl", tmp_path / "link" / "manifest.jsonl", run / "documents" / ".." / "all.csv")
+    for name in names:
+        result = call("what-if", run, "clean.max_symbol_share=0.1", "--list", name)
+        assert (result.exit_code, "which is never written to. Name a file outside of it" in result.stderr) == (2, True)
+    assert (run / "manifest.jsonl").read_bytes() == manifest
+    assert not (run / "all.csv").exists()
+
+
+def test_the_list_is_refused_before_anything_is_read(run: Path, tmp_path: Path) -> None:
+    """A damaged run is not even found to be so."""
+    broken = shutil.copytree(run, tmp_path / "run")
+    for file in (broken / "documents").iterdir():
+        file.write_bytes(b"")
+    for name, said in (("x.txt", "end it with .csv"), ("run/x.csv", "never written to"), ("no/x.csv", "no such file")):
+        result = call("what-if", broken, "clean.max_symbol_share=0.1", "--list", tmp_path / name)
+        assert (result.exit_code, said in result.stderr.lower()) == (2, True), result.stderr
+
+
 def test_people_read_tables_and_examples(run: Path) -> None:
     """What changes, by rule and source, with examples, exact values, and what to run next."""
     told = call("what-if", run, "clean.max_symbol_share=0.1", "clean.min_characters=10", "grade.a=0.6").stdout
