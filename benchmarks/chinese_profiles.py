@@ -3,7 +3,8 @@
 Documents go through the stages `language` and `filter` with their defaults, which choose the profile. A junk document
 that is dropped counts as found; precision is the share of the dropped that are junk, recall the share of junk that is
 dropped. The numbers of the profiles were tuned on one half of the table and on the corpus; the other half is held out,
-what is called unseen was written when the numbers stood, check and fresh by another hand. Nothing is timed.
+what is called unseen was written when the numbers stood, check and fresh without sight of the word lists. Nothing is
+timed.
 """
 
 from __future__ import annotations

@@ -20,24 +20,31 @@ CHAIN = """
 run: {folder}/run
 sources:
   - {{name: zh, paths: ["{corpus}/zh/**/*a*", "{corpus}/dup"], authority: 0.7}}
+  - {{name: en, paths: ["{corpus}/en/eips", "{corpus}/en/fortunes"], authority: 0.6}}
   - {{name: neg, paths: ["{corpus}/neg/zh-lexicon"], records: lines}}
 stages:
   - {{kind: decode}}
   - {{kind: parse}}
-  - {{kind: language, model: scripts}}
+  - {{kind: language}}
   - {{kind: clean}}
-  - {{kind: filter, profiles: {{}}, rules: {{long: words > 5000, signs: values.symbol_share > 0.2}}}}
+  - kind: filter
+    profiles: {{zh: [modern_chinese], en: [gopher, c4]}}
+    rules: {{long: words > 5000, signs: values.symbol_share > 0.2}}
   - {{kind: dedup}}
   - {{kind: grade, keep: [A, B, C]}}
   - {{kind: write, format: parquet, record: full}}
 engine: {{executor: inline}}
 """
+CHINESE, LOOSENED = "modern_chinese.max_repeated_phrase_share", "gopher.min_alphabetic_word_share"
 SETTINGS = (
     "language.keep=[zh, en]",
     "clean.max_symbol_share=0.03",
     "clean.min_characters=5",
     "clean.max_punctuation_share=null",
     "filter.rules.long=words > 2500 and not language == 'en'",
+    f"filter.{CHINESE}=0.2",
+    f"filter.{LOOSENED}=0.75",
+    "filter.c4.min_sentences=20",
     "grade.keep=[A, B]",
     "grade.a=0.8",
 )
@@ -76,6 +83,8 @@ def test_a_rerun_decides_what_was_said_of_every_document(run: Path, tmp_path: Pa
     assert run_pipeline(made.loaded, plan=made.plan).state == "done"
     before, after = rows(run), rows(tmp_path / "again")
     assert {row["change"] for row in said.values()} >= {"would_be_dropped", "would_go_on", "other_grade"}
+    assert {row["would_rule"] for row in said.values()} > {CHINESE, "c4.min_sentences"}
+    assert LOOSENED in {row["was_rule"] for row in said.values() if row["would_rule"] != row["was_rule"]}
     assert before.keys() == after.keys()
     for doc_id, row in after.items():
         change = said.get(doc_id)

@@ -3,9 +3,10 @@
 Of `labelled_good.txt` and `labelled_junk.txt` every second document of a kind is for tuning, the others are held out;
 what is made for a half is made of its own documents, names and words alone. `labelled_more.txt` was written when the
 numbers stood, judged once, and is for tuning since; `labelled_unseen.txt` was written after that and tuned nothing.
-Documents by another hand, which had not read the lists, were judged twice, before the rules were changed and in
-between; of each label every second one is in `labelled_web.txt`, for tuning since, the others are in
-`labelled_check.txt` and tuned nothing. `labelled_fresh.txt` was written by that hand when the rules were closed.
+Documents written without sight of the lists were judged before the rules were changed and in between; of each label
+every second one is in `labelled_web.txt`, for tuning since, the others are in `labelled_check.txt`, by which one number
+was chosen between two values. `labelled_fresh.txt` was written without sight of the lists, too, when the rules were
+closed.
 """
 
 from __future__ import annotations

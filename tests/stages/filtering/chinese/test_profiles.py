@@ -28,7 +28,7 @@ def figures(half: Half) -> dict[str, float]:
 
 
 def test_the_table_is_large_and_its_documents_differ() -> None:
-    """More than 120 documents are written by hand, several hundred with those that are made of their parts."""
+    """More than 250 documents are written by hand, and 650 are judged with those that are made of their parts."""
     texts = [document.text for document in written()]
     assert len(set(texts)) == len(texts) > 250
     assert len(documents()) > 650
@@ -53,8 +53,8 @@ def test_text_that_tuned_nothing() -> None:
 
 
 @pytest.mark.parametrize(("half", "recall"), [("check", 0.8), ("fresh", 0.5)])
-def test_text_of_another_hand(half: Half, recall: float) -> None:
-    """Hardly a good document of another hand goes; of the junk most does, of what was written last one in two."""
+def test_text_written_without_sight_of_the_lists(half: Half, recall: float) -> None:
+    """Hardly a good document goes; of the junk four in five do, of what was written last one in two."""
     found = figures(half)
     assert found["precision"] >= 0.9
     assert found["recall"] >= recall
