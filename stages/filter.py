@@ -17,7 +17,6 @@ from headrace.stages.filtering.bigscience_zh import BigscienceZh
 from headrace.stages.filtering.c4 import C4
 from headrace.stages.filtering.changes import unanswerable
 from headrace.stages.filtering.chinese.cantonese import Cantonese
-from headrace.stages.filtering.chinese.general import General
 from headrace.stages.filtering.chinese.literary_chinese import LiteraryChinese
 from headrace.stages.filtering.chinese.modern_chinese import ModernChinese
 from headrace.stages.filtering.chinese.verse import Verse
@@ -25,6 +24,7 @@ from headrace.stages.filtering.conditions import Condition, names
 from headrace.stages.filtering.dictionary import read_dictionary
 from headrace.stages.filtering.fineweb import Fineweb
 from headrace.stages.filtering.fineweb2_cmn import Fineweb2Cmn
+from headrace.stages.filtering.general import General
 from headrace.stages.filtering.gopher import Gopher
 from headrace.stages.filtering.kinds import Kinds, kinds, with_shares
 from headrace.stages.filtering.measuring import Asked, Kind, groups, measured
@@ -139,7 +139,8 @@ class Filter(BatchStage):
 
     def process(self, table: pa.Table) -> pa.Table:
         """Give the table with values, profile and verdicts, and without the lines that presets take out."""
-        table = with_shares(table, self.prefix, verse=VERSE in self.profiles or VERSE_SHARE in self.asked().names)
+        verse = VERSE in self.profiles or VERSE_SHARE in self.asked().names
+        table = with_shares(table, self.prefix, verse=verse, plain=self.engine == "reference")
         texts: Array = table["text"].combine_chunks().cast(pa.large_string())
         facts = kinds(table, self.prefix)
         sorts = list(zip(self._keys(facts), facts.chinese.tolist(), facts.traditional.tolist(), strict=True))

@@ -40,16 +40,23 @@ def _strings(table: pa.Table, name: str) -> list[str | None]:
     return table[name].to_pylist() if name in table.column_names else [None] * table.num_rows
 
 
-def with_shares(table: pa.Table, prefix: str, *, verse: bool) -> pa.Table:
-    """Measure the share of Han characters where a document has no language, and with `verse` that of Chinese verse."""
+def with_shares(table: pa.Table, prefix: str, *, verse: bool, plain: bool = False) -> pa.Table:
+    """Measure the share of Han characters where a document has no language, and with `verse` that of Chinese verse.
+
+    `plain` counts verse by the kernel's plain twin.
+    """
     texts: Array = table["text"].combine_chunks()
     nameless = np.fromiter((name in UNKNOWN for name in _strings(table, "language")), np.bool_, table.num_rows)
     table = _with_some(table, column_of(HAN_SHARE, prefix), texts, nameless, han_share)
     if not verse:
         return table
+    from headrace.stages.filtering.chinese.counted import Counted
+    from headrace.stages.filtering.chinese.reference import PlainCounted
     from headrace.stages.filtering.chinese.values import verse_share
 
-    return _with_some(table, column_of(VERSE_SHARE, prefix), texts, kinds(table, prefix).chinese, verse_share)
+    counted = PlainCounted if plain else Counted
+    chinese = kinds(table, prefix).chinese
+    return _with_some(table, column_of(VERSE_SHARE, prefix), texts, chinese, lambda some: verse_share(counted(some)))
 
 
 def _with_some(

@@ -102,19 +102,10 @@ def counted(name: str, statistics: Statistics) -> Floats:
     if name == BYTES:
         return np.diff(text_buffers(statistics.column)[1]).astype(np.float64)
     if name == "sentences":
-        return statistics.once(name, lambda: sentences(statistics.column))
+        return statistics.once(name, statistics.sentences)
     if name in ALWAYS:
         return statistics.count(name).astype(np.float64)
     raise KeyError(name)
-
-
-def sentences(column: Column) -> Floats:
-    """Give how many sentences each text has, as `clean` and `grade` count them."""
-    from headrace.stages.kernels.characters import brackets, classes, sentence_marks
-    from headrace.stages.kernels.sentences import SENTENCES, sentence_counts
-
-    counts = sentence_counts(*text_buffers(column), classes(), sentence_marks(), brackets())
-    return counts[:, SENTENCES].astype(np.float64)
 
 
 def han_share(column: Column) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
@@ -55,14 +56,17 @@ class Preset(BaseModel):
 
     def measured(self, statistics: Statistics) -> dict[str, Floats]:
         """Give the values that the rules ask, by name."""
+        given = self.given(statistics)
         values = dict.fromkeys(rule.value for rule in self.rules())
-        begin = f"{self.name}_"
-        return {
-            value: self.measure_own(own, statistics)
-            if value.startswith(begin) and (own := value.removeprefix(begin)) in self.own
-            else statistics[value]
-            for value in values
-        }
+        return {value: given[value] if value in given else self._value(value, statistics) for value in values}
+
+    def _value(self, value: str, statistics: Statistics) -> Floats:
+        own = value.removeprefix(f"{self.name}_")
+        return self.measure_own(own, statistics) if own != value and own in self.own else statistics[value]
+
+    def given(self, statistics: Statistics) -> Mapping[str, Floats]:
+        """Give values of a kind of text, which stand for those of the same names that all texts have."""
+        return {}
 
     def measure_own(self, value: str, statistics: Statistics) -> Floats:
         """Give a value that depends on the settings; a preset that has such values says how."""
@@ -73,9 +77,11 @@ class Preset(BaseModel):
         return None
 
 
-def lengths(texts: Array) -> Floats:
-    """Give the characters of each text."""
+def lengths(kept: Array | None, statistics: Statistics) -> Floats:
+    """Give the characters of each text that goes on."""
     import pyarrow.compute as pc
 
-    found: Floats = pc.call_function("utf8_length", [texts]).to_numpy(zero_copy_only=False).astype(float)
+    if kept is None:
+        return statistics["characters"]
+    found: Floats = pc.call_function("utf8_length", [kept]).to_numpy(zero_copy_only=False).astype(float)
     return found

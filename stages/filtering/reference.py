@@ -9,7 +9,10 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
+from headrace.stages.filtering.chinese.reference import PlainCounted
 from headrace.stages.kernels.arrays import Array, Counts, Floats
+from headrace.stages.kernels.plain import sentence_counts
+from headrace.stages.kernels.sentences import SENTENCES
 from headrace.stages.kernels.statistics_spans import END_MARK, PUNCTUATION
 from headrace.stages.statistics import plain
 from headrace.stages.statistics.count import C4, C4Settings
@@ -37,6 +40,13 @@ class PlainStatistics(Statistics):
     def c4(self, settings: C4Settings) -> tuple[Mapping[str, Counts], Array]:
         """Give what C4's line rules take, and the lines kept, each with a line feed."""
         return self.once(settings, lambda: self._c4(settings))
+
+    def sentences(self) -> Floats:
+        """Give how many sentences each text has."""
+        return np.array([sentence_counts(text)[SENTENCES] for text in self._texts()], np.float64)
+
+    def _counted(self) -> PlainCounted:
+        return self.once("counted", lambda: PlainCounted(self.column))
 
     def _long_lines(self, characters: int) -> Floats:
         counts = [sum(len(line) >= characters for line in text.split("\n")) for text in self._texts()]

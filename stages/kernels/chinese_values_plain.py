@@ -158,7 +158,8 @@ def phrase_counts(
         fold(c) if not sign else "\0" if sign == phrases.STOP else c for c, sign in zip(text, signs, strict=True)
     )
     skipped = "".join({0: "w", phrases.STOP: "w", phrases.SIGN: "s", phrases.SPACE_SIGN: "b"}[sign] for sign in signs)
-    return [group_counts(text, folded, skipped, group) for group in groups]
+    present = set(folded)
+    return [group_counts(text, folded, skipped, [p for p in group if present.issuperset(p)]) for group in groups]
 
 
 def group_counts(text: str, folded: str, skipped: str, group: Sequence[str]) -> list[int]:

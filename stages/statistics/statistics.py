@@ -8,7 +8,11 @@ from typing import TypeVar
 
 import numpy as np
 
+from headrace.stages.filtering.chinese.counted import Counted
+from headrace.stages.filtering.chinese.values import chinese_values, general_values
 from headrace.stages.kernels.arrays import Array, Column, Counts, Floats, text_buffers
+from headrace.stages.kernels.characters import brackets, classes, sentence_marks
+from headrace.stages.kernels.sentences import SENTENCES, sentence_counts
 from headrace.stages.kernels.statistics_long_lines import long_line_counts
 from headrace.stages.statistics import bigscience, compatible
 from headrace.stages.statistics.count import (
@@ -137,6 +141,22 @@ class Statistics:
     def listed_share(self, listed: tuple[str, ...]) -> Floats:
         """Give how many words and pairs of words are in a list, per word."""
         return bigscience.listed_share(self, listed)
+
+    def chinese(self) -> Mapping[str, Floats]:
+        """Give the values of Chinese by name."""
+        return self.once("chinese", lambda: chinese_values(self._counted()))
+
+    def general(self) -> Mapping[str, Floats]:
+        """Give the values of texts in any language by name."""
+        return self.once("general", lambda: general_values(self._counted()))
+
+    def sentences(self) -> Floats:
+        """Give how many sentences each text has, as `clean` and `grade` count them."""
+        counts = sentence_counts(*text_buffers(self.column), classes(), sentence_marks(), brackets())
+        return counts[:, SENTENCES].astype(np.float64)
+
+    def _counted(self) -> Counted:
+        return self.once("counted", lambda: Counted(self.column))
 
     def _compatible(self, name: str) -> Mapping[str, Counts]:
         make = compatible.GROUPS[name]

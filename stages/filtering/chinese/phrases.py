@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from headrace.stages.filtering.chinese.calls import NOTICE, REPORT, URGING
 
+GARBLED = "garbled"
 GROUPS = (
     *("evasion", "approach", "gambling", "adult", "fraud"),  # what no honest page says
     *("contact", "seo", "sales"),  # what shops say, too
     *("urging", "report"),  # what proves nothing alone
-    *("notice", "navigation", "footer", "garbled"),
+    *("notice", "navigation", "footer", GARBLED),
 )
 SOLICITATION, ADVERTISING = 5, 8  # so many of the first groups
 

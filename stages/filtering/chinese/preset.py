@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -84,10 +85,6 @@ class ChinesePreset(Preset):
         None, ge=0, le=1, description="Lines that end like a sentence (。！？…； and closing quotes), of lines."
     )
 
-    def measured(self, statistics: Statistics) -> dict[str, Floats]:
-        """Give the values that the rules ask, by name; those of Chinese are counted once for all presets."""
-        from headrace.stages.filtering.chinese.values import chinese_values
-
-        own = statistics.once("chinese", lambda: chinese_values(statistics.column))
-        names = dict.fromkeys(rule.value for rule in self.rules())
-        return {name: own[name] if name in own else statistics[name] for name in names}
+    def given(self, statistics: Statistics) -> Mapping[str, Floats]:
+        """Give the values of Chinese, counted once for all presets."""
+        return statistics.chinese()

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.filtering.chinese.phrases import ADVERTISING, GROUPS, SOLICITATION
-from headrace.stages.filtering.chinese.tables import automaton, domains, folded, sign_kinds, traits
+from headrace.stages.filtering.chinese.counted import Counted
+from headrace.stages.filtering.chinese.phrases import ADVERTISING, GARBLED, GROUPS, SOLICITATION
 from headrace.stages.kernels import chinese_values_lines as lines
 from headrace.stages.kernels import chinese_values_phrases as phrases
 from headrace.stages.kernels import chinese_values_signs as signs
 from headrace.stages.kernels import chinese_values_verse as verse
-from headrace.stages.kernels.arrays import Column, Counts, Floats, text_buffers
-from headrace.stages.kernels.characters import classes
-from headrace.stages.kernels.repeats import repeated_characters
-from headrace.stages.languages.literary import known_pairs
-from headrace.stages.view import views
+from headrace.stages.kernels.arrays import Counts, Floats
 
-GRAM = 8  # tokens of a stretch that counts as said again; a Han character is one
 LEAST_TOP = 5  # times that a phrase stands in a text before it counts as repeated
 # What every text is given, so that a short one is not judged by two or three words: characters of prose, function
 # characters (one in ten), pairs of words, and characters beside those of phrases, lists and signs.
@@ -30,13 +25,9 @@ _SHORT_CLAUSES = 0.85
 _LEAST_LINES, _OPEN, _SAID = 4, 0.75, 0.4
 
 
-def chinese_values(column: Column) -> dict[str, Floats]:
-    """Give all values of a text column by name; a null counts as an empty text. `docs/how-to` says what each means."""
-    data, offsets = text_buffers(column)
-    counts = lines.text_counts(data, offsets, traits(), folded(), known_pairs()).T
-    found = phrases.phrase_counts(data, offsets, automaton())
-    marks = phrases.mark_counts(data, offsets, domains()).T
-    signed = signs.sign_counts(data, offsets, sign_kinds()).T
+def chinese_values(counted: Counted) -> dict[str, Floats]:
+    """Give all values of texts by name. `docs/how-to` says what each means."""
+    counts, marks, signed = counted.lines, counted.marks, counted.signs
     size, han = counts[lines.CHARACTERS], counts[lines.HANS]
     return {
         "prose_share": share(counts[lines.PROSE] + FREE_PROSE, han + FREE_PROSE),
@@ -47,36 +38,30 @@ def chinese_values(column: Column) -> dict[str, Floats]:
         "cantonese_function_share": share(counts[lines.CANTONESES], han),
         "listed_share": share(counts[lines.LISTED], size + FREE_LISTED),
         "separated_share": share(counts[lines.SEPARATED], han),
-        "garbled_share": garbled_share(counts, found, signed),
+        "garbled_share": garbled_share(counted),
         "known_pair_share": share(counts[lines.KNOWN] + FREE_PAIRS, counts[lines.PAIRS] + FREE_PAIRS),
         "rare_share": share(signed[signs.RARES], han + FREE_USUAL),
         "ascii_share": share(signed[signs.ASCII], size + FREE_CHARACTERS),
         "telephone_share": share(marks[phrases.TELEPHONES] * TELEPHONE, size + FREE_CHARACTERS),
-        "pitch_share": pitch_share(found, marks, signed, size),
-        **phrase_values(told_of(found), marks, size),
-        **repeat_values(column, size),
+        "pitch_share": pitch_share(counted.phrases, marks, signed, size),
+        **phrase_values(told_of(counted.phrases), marks, size),
+        **repeat_values(counted),
     }
 
 
-def general_values(column: Column) -> dict[str, Floats]:
+def general_values(counted: Counted) -> dict[str, Floats]:
     """Give the values that are asked of texts in any language, by the same names."""
-    data, offsets = text_buffers(column)
-    counts = lines.text_counts(data, offsets, traits(), folded(), known_pairs()).T
-    marks = phrases.mark_counts(data, offsets, domains()).T
-    size = counts[lines.CHARACTERS]
-    signed = signs.sign_counts(data, offsets, sign_kinds()).T
-    repeated, tokens = repeated_characters(*views(column), classes(), GRAM).T
     return {
-        "garbled_share": garbled_share(counts, phrases.phrase_counts(data, offsets, automaton()), signed),
-        "repeated_phrase_share": share(repeated, tokens),
-        "link_share": share(marks[phrases.LINK_CHARACTERS], size),
+        "garbled_share": garbled_share(counted),
+        "repeated_phrase_share": share(*counted.repeated),
+        "link_share": share(counted.marks[phrases.LINK_CHARACTERS], counted.lines[lines.CHARACTERS]),
     }
 
 
-def garbled_share(counts: Counts, found: Counts, signed: Counts) -> Floats:
+def garbled_share(counted: Counted) -> Floats:
     """Give the share of characters that a wrong charset gave, those of 锟斤拷, of escapes and of ?????? among them."""
-    known = found[:, GROUPS.index("garbled"), phrases.COVERED] + signed[signs.BROKEN]
-    return share(counts[lines.GARBLED] + known, counts[lines.CHARACTERS])
+    known = counted.phrases[:, GROUPS.index(GARBLED), phrases.COVERED] + counted.signs[signs.BROKEN]
+    return share(counted.lines[lines.GARBLED] + known, counted.lines[lines.CHARACTERS])
 
 
 def told_of(found: Counts) -> Counts:
@@ -114,7 +99,9 @@ def phrase_values(found: Counts, marks: Counts, size: Counts) -> dict[str, Float
     contacts = found[:, asked, phrases.MATCHES].sum(axis=1) + marks[phrases.TELEPHONES]
     whole = size + FREE_CHARACTERS
     values: dict[str, Floats] = {}
-    for number, group in enumerate(GROUPS[:-1]):
+    for number, group in enumerate(GROUPS):
+        if group == GARBLED:  # `garbled_share` counts its phrases with other signs
+            continue
         values[f"{group}_share"] = share(covered[:, number], whole)
         values[f"{group}_phrases"] = kinds[:, number].astype(np.float64)
     return values | {
@@ -128,24 +115,23 @@ def phrase_values(found: Counts, marks: Counts, size: Counts) -> dict[str, Float
     }
 
 
-def repeat_values(column: Column, size: Counts) -> dict[str, Floats]:
+def repeat_values(counted: Counted) -> dict[str, Floats]:
     """Give how much of a text was said before, and how much its most frequent phrase takes."""
-    repeated, tokens = repeated_characters(*views(column), classes(), GRAM).T
-    top = verse.top_counts(*text_buffers(column), traits())
+    top, size = counted.top, counted.lines[lines.CHARACTERS]
     return {
-        "repeated_phrase_share": share(repeated, tokens),
+        "repeated_phrase_share": share(*counted.repeated),
         "top_phrase_share": share(np.where(top >= LEAST_TOP, top * verse.GRAM, 0), size),
     }
 
 
-def verse_share(column: Column) -> Floats:
+def verse_share(counted: Counted) -> Floats:
     """Give how much of each text is verse by its form, 0 to 1: what chooses the profile `verse`.
 
     It is the largest of three shares of its characters: in four or more clauses in a row of one length; in clauses of
     up to 9 characters, where modern and literary particles are few (ci, songs); in open short lines, where four or
     more of them have function characters (modern verse).
     """
-    counts = verse.verse_counts(*text_buffers(column), traits()).T
+    counts = counted.verse
     written, rows = counts[verse.WRITTEN], counts[verse.LINES]
     regular, short = share(counts[verse.REGULAR], written), share(counts[verse.SHORT], written)
     few = share(counts[verse.PARTICLES], written) < _PARTICLES

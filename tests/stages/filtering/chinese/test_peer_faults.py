@@ -19,6 +19,7 @@ from headrace.stages.apply import apply
 from headrace.stages.base import RunContext
 from headrace.stages.dedup import Dedup
 from headrace.stages.filter import Filter
+from headrace.stages.filtering.chinese.counted import Counted
 from headrace.stages.filtering.chinese.values import chinese_values
 from headrace.stages.filtering.presets import PRESETS
 
@@ -61,7 +62,7 @@ def measured(texts: list[str], presets: list[str], language: str = "zh") -> list
 
 def value(text: str, name: str) -> float:
     """Give one value of Chinese of a text."""
-    return float(chinese_values(pa.array([text]))[name][0])
+    return float(chinese_values(Counted(pa.array([text])))[name][0])
 
 
 def test_a_clean_paragraph_passes() -> None:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.stages.filtering.chinese.labelled import table
 
+from headrace.stages.filtering.chinese.counted import Counted
 from headrace.stages.filtering.chinese.names import VALUES
 from headrace.stages.filtering.chinese.phrases import GROUPS, PHRASES
+from headrace.stages.filtering.chinese.reference import PlainCounted
 from headrace.stages.filtering.chinese.values import chinese_values, general_values, verse_share
+from headrace.stages.statistics.spans import Spans
+from headrace.stages.statistics.statistics import Statistics
 
 EXTREMES = (
     *("", "水", "\n", "。", "…" * 5000, "😀" * 5000, "水" * 300_000, "加微信" * 100_000, "加" * 100_000),
@@ -34,13 +39,13 @@ EXTREMES = (
 
 def values(text: str) -> dict[str, float]:
     """Give the values of one text."""
-    return {name: float(found[0]) for name, found in chinese_values(pa.array([text])).items()}
+    return {name: float(found[0]) for name, found in chinese_values(Counted(pa.array([text]))).items()}
 
 
 def test_every_value_is_finite_and_within_its_bound() -> None:
     """Nothing, one character, hundreds of thousands, no words, other scripts: no NaN, no share above 1."""
     column = pa.array([*EXTREMES, None], pa.large_string())
-    found = {**chinese_values(column), "verse_share": verse_share(column)}
+    found = {**chinese_values(Counted(column)), "verse_share": verse_share(Counted(column))}
     for name, numbers in found.items():
         assert np.isfinite(numbers).all(), name
         assert (numbers >= 0).all(), name
@@ -51,15 +56,36 @@ def test_every_value_is_finite_and_within_its_bound() -> None:
 def test_every_value_is_described() -> None:
     """The names of the values are those of the descriptions; general text has some of the same."""
     column = pa.array(["水流下山，轮子转了。", "a.com 锟斤拷", "加微信" * 9])
-    found, general = chinese_values(column), general_values(column)
+    found, general = chinese_values(Counted(column)), general_values(Counted(column))
     assert list(found) == list(VALUES) or set(found) == set(VALUES)
     for name, numbers in general.items():
         assert numbers.tolist() == found[name].tolist()
 
 
+def test_plain_python_gives_the_same_values() -> None:
+    """The engine `reference` counts labelled texts of every kind without a kernel, and finds the same."""
+    column = pa.array([*(document.text for document in table(5)[::7]), None], pa.large_string())
+    ours, plain = Counted(column), PlainCounted(column)
+    for values_by in (chinese_values, general_values):
+        found, expected = values_by(ours), values_by(plain)
+        assert {name: numbers.tolist() for name, numbers in found.items()} == {
+            name: numbers.tolist() for name, numbers in expected.items()
+        }
+    assert verse_share(ours).tolist() == verse_share(plain).tolist()
+
+
+def test_counts_are_shared() -> None:
+    """What both kinds of values are made of is counted once."""
+    counted = Counted(pa.array(["水流下山。"]))
+    assert counted.phrases is counted.phrases
+    asked = Statistics(counted.column, Spans().words(counted.column))
+    assert asked.chinese() is asked.chinese()
+    assert asked.general()["link_share"].tolist() == asked.chinese()["link_share"].tolist()
+
+
 def test_rows_do_not_depend_on_one_another() -> None:
     """A text has the same values alone and among others."""
-    together = chinese_values(pa.array(list(EXTREMES[:8])))
+    together = chinese_values(Counted(pa.array(list(EXTREMES[:8]))))
     for place, text in enumerate(EXTREMES[:8]):
         assert values(text) == {name: float(numbers[place]) for name, numbers in together.items()}
 
@@ -129,4 +155,4 @@ def test_what_a_value_tells(text: str, name: str, least: float, most: float) -> 
 )
 def test_verse_is_known_by_its_form(text: str, verse: bool) -> None:  # noqa: FBT001  # a parameter of the table
     """Lines of one length, ci and modern verse are verse; prose of any time and navigation are not."""
-    assert (float(verse_share(pa.array([text]))[0]) >= 0.8) == verse
+    assert (float(verse_share(Counted(pa.array([text])))[0]) >= 0.8) == verse

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
@@ -32,10 +33,6 @@ class General(Preset):
         0.6, ge=0, le=1, description="Characters of addresses of the web, of those that are no white space."
     )
 
-    def measured(self, statistics: Statistics) -> dict[str, Floats]:
-        """Give the values that the rules ask, by name."""
-        from headrace.stages.filtering.chinese.values import general_values
-
-        own = statistics.once("general", lambda: general_values(statistics.column))
-        names = dict.fromkeys(rule.value for rule in self.rules())
-        return {name: own[name] if name in own else statistics[name] for name in names}
+    def given(self, statistics: Statistics) -> Mapping[str, Floats]:
+        """Give the values of texts in any language."""
+        return statistics.general()
