@@ -32,7 +32,7 @@ class C4(Preset):
     max_curly_bracket_lines: float | None = Field(0, ge=0, description=f'Lines with "{{", as code has. {_PAPER}')
     min_sentences: float | None = Field(5, ge=0, description=f"Sentences in the lines that stay. {_PAPER}")
     min_kept_characters: float | None = Field(
-        1, ge=0, description="Characters of the lines that stay: an empty page never passes. Ours."
+        1, ge=0, description="Characters of the text that goes on: an empty page never passes. Ours."
     )
     min_long_lines: float | None = Field(
         None, ge=0, description="Lines of at least `long_line_characters`: 3 in mC4, which has its own section 3.1."
@@ -51,9 +51,9 @@ class C4(Preset):
         """Give lines and sentences as C4's rules count them."""
         if value == "long_lines":
             return statistics.long_lines(self.long_line_characters)
-        counts, lines = self._lines(statistics)
         if value == "kept_characters":
-            return lengths(lines)
+            return lengths(self.kept(statistics), statistics)
+        counts, _ = self._lines(statistics)
         name = {"lorem_ipsum_lines": "c4_lorem", "curly_bracket_lines": "c4_curly", "sentences": "c4_sentences"}[value]
         return counts[name].astype(float)
 

@@ -72,7 +72,7 @@ class Refinedweb(Preset):
         0.05, ge=0, description=f"Words in what the line rules take out, of all. RefinedWeb, appendix G.2; {_DCLM}"
     )
     min_kept_characters: float | None = Field(
-        1, ge=0, description="Characters of the lines that stay: an empty page never passes. Ours."
+        1, ge=0, description="Characters of the text that goes on: an empty page never passes. Ours."
     )
     stop_words: tuple[str, ...] = Field(ENGLISH_STOPS, max_length=63, description=f"At most 63 words. {_GOPHER}")
     uppercase_line_share: float = Field(0.5, ge=0, description=f"Lines with a larger share of capitals go. {_DCLM}")
@@ -86,9 +86,9 @@ class Refinedweb(Preset):
 
         if value == "stop_words":
             return statistics.stop_words(self.stop_words)
-        counts, lines = self._lines(statistics)
         if value == "kept_characters":
-            return lengths(lines)
+            return lengths(self.kept(statistics), statistics)
+        counts, _ = self._lines(statistics)
         return divided(counts["refinedweb_removed_words"], counts["refinedweb_words"])
 
     def kept(self, statistics: Statistics) -> Array | None:

@@ -91,8 +91,8 @@ def field(text: str, preset: Preset, formulae: Formulae = "datatrove") -> str | 
         (f"This is a sentence with lorem ipsum dolor sit amet.\n{FILL}", C4(), "max_lorem_ipsum_lines"),
         (f"This is some code with a {{ bracket.\n{FILL}", C4(), "max_curly_bracket_lines"),
         ("Just one sentence.", C4(), "min_sentences"),
-        ("\n".join(["x" * 250] * 3), C4(min_sentences=None, min_long_lines=3), None),
-        ("short\nshort\nshort", C4(min_sentences=None, min_long_lines=3), "min_long_lines"),
+        ("\n".join(["x" * 250] * 3), C4(min_sentences=None, min_long_lines=3, remove_lines=False), None),
+        ("short\nshort\nshort", C4(min_sentences=None, min_long_lines=3, remove_lines=False), "min_long_lines"),
         ("", Fineweb(), "min_full_lines"),
         (
             "No punctuation here\nAnother line without any\nStill nothing",
