@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 from unicodedata import category
@@ -41,12 +42,12 @@ def mended(cuts: Cuts, user_dictionary: bytes) -> Cuts:
     firsts = np.empty_like(cuts.firsts)
     count = mend(cuts.data, cuts.offsets, cuts.borders, cuts.firsts, units(), out, firsts)
     borders = out[: count + 1]
-    if (pattern := _pattern(user_dictionary)) is None:
+    if (own := _own_words(user_dictionary)) is None:
         return Cuts(cuts.data, cuts.offsets, borders, firsts)
     owned = [
         (int(begin) + first, int(begin) + last)
         for begin, end in pairwise(cuts.offsets)
-        for first, last in _in_bytes(cuts.data[begin:end].tobytes().decode(), pattern)
+        for first, last in _in_bytes(cuts.data[begin:end].tobytes().decode(), own)
     ]
     borders = _with_words(borders, np.array(owned, np.int64).reshape(-1, 2))
     return Cuts(cuts.data, cuts.offsets, borders, np.searchsorted(borders, cuts.offsets).astype(np.int64))
@@ -56,14 +57,43 @@ def mended_by_twin(words: Sequence[str], user_dictionary: bytes) -> list[str]:
     """Give the same for the words of one text, in plain Python."""
     text = "".join(words)
     borders = set(accumulate(map(len, mended_words(words, units())), initial=0))
-    if (pattern := _pattern(user_dictionary)) is not None:
-        for begin, end in own_words(text, pattern):
+    if (own := _own_words(user_dictionary)) is not None:
+        for begin, end in own_words(text, own):
             borders -= set(range(begin + 1, end))
             borders |= {begin, end}
     return [text[begin:end] for begin, end in pairwise(sorted(borders))]
 
 
-def own_words(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+@dataclass(frozen=True, slots=True)
+class OwnWords:
+    """The user's words, looked up by the lengths of those that begin at a place, so that their number costs nothing."""
+
+    words: frozenset[str]
+    lengths: Mapping[str, tuple[int, ...]]  # of the words that begin with a character, the longest first
+    firsts: re.Pattern[str]
+
+    def search(self, text: str, at: int) -> tuple[int, int] | None:
+        """Give the first and longest word from a place on."""
+        for match in self.firsts.finditer(text, at):
+            begin = match.start()
+            for length in self.lengths[match[0]]:
+                end = begin + length
+                if end <= len(text) and text[begin:end] in self.words:
+                    return begin, end
+        return None
+
+
+def looked_up(words: Iterable[str]) -> OwnWords:
+    """Give some words to be found; there is one at least."""
+    whole = frozenset(words)
+    lengths: dict[str, set[int]] = {}
+    for word in whole:
+        lengths.setdefault(word[0], set()).add(len(word))
+    firsts = re.compile(f"[{''.join(map(re.escape, sorted(lengths)))}]")
+    return OwnWords(whole, {first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()}, firsts)
+
+
+def own_words(text: str, own: OwnWords) -> Iterator[tuple[int, int]]:
     """Give where the user's words stand: the first and longest, none that begins or ends within a run of letters."""
     at = 0
     kinds = units()
@@ -71,17 +101,17 @@ def own_words(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     def within(place: int) -> bool:
         return 0 < place < len(text) and kinds[ord(text[place - 1])] == kinds[ord(text[place])] == LETTER
 
-    while match := pattern.search(text, at):
-        begin, end = match.span()
+    while found := own.search(text, at):
+        begin, end = found
         at = begin + 1
         if not (within(begin) or within(end)):
             at = end
             yield begin, end
 
 
-def _in_bytes(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+def _in_bytes(text: str, own: OwnWords) -> Iterator[tuple[int, int]]:
     at = size = 0
-    for begin, end in own_words(text, pattern):
+    for begin, end in own_words(text, own):
         first = size + len(text[at:begin].encode())
         at, size = end, first + len(text[begin:end].encode())
         yield first, size
@@ -96,11 +126,11 @@ def _with_words(borders: Offsets, words: Offsets) -> Offsets:
 
 
 @lru_cache(maxsize=4)
-def _pattern(user_dictionary: bytes) -> re.Pattern[str] | None:
-    """Give what finds the words that jieba does not: those with a character that it has in no word."""
+def _own_words(user_dictionary: bytes) -> OwnWords | None:
+    """Give the words that jieba does not find: those with a character that it has in no word."""
     found = {word: count for word, count in user_words(user_dictionary) if not _OF_RUNS.fullmatch(word)}
-    odd = sorted((word for word, count in found.items() if count != 0), key=lambda word: (-len(word), word))
-    return re.compile("|".join(map(re.escape, odd))) if odd else None
+    odd = [word for word, count in found.items() if count != 0]
+    return looked_up(odd) if odd else None
 
 
 @cache

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
+import re
+
 import jieba
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from headrace.stages.segmentation.document_words import DocumentWords
+from headrace.stages.segmentation.mending import looked_up
 
 jieba.setLogLevel(60)
 USERS = "约翰·史密斯\nmachine learning 5 n\n的 话\n不要·的 0\nγ射线 10\n".encode()
@@ -53,3 +57,26 @@ def test_nothing_is_mended_unless_it_is_asked() -> None:
     """By default words are jieba's, oddities included."""
     for text in ("café", "abc#d", "ひと", "约翰·史密斯"):
         assert cut(text, DocumentWords(user_dictionary=USERS)) == "|".join(jieba.lcut(text))
+
+
+ODD = ("约翰·史密斯", "约翰·", "·", "·史", "a b", "a b c", "b c", "[x]", "^", "]-", "\\", "é", "𠀀·", "-")
+
+
+def test_own_words_are_the_first_and_longest() -> None:
+    """As an alternation of all words finds them, the longest first, in texts made of their pieces."""
+    draw = random.Random(17)
+    own, alternation = looked_up(ODD), re.compile("|".join(map(re.escape, sorted(ODD, key=len, reverse=True))))
+    for _ in range(500):
+        text = "".join(draw.choice((*ODD, "约", "a", " ", "水", "[")) for _ in range(draw.randint(0, 12)))
+        for at in range(len(text) + 1):
+            match = alternation.search(text, at)
+            assert own.search(text, at) == (match.span() if match else None), (text, at)
+
+
+def test_many_own_words_cost_no_more_than_few() -> None:
+    """At a place are tried the few lengths of words that begin there, however many words there are."""
+    texts = [f"第{number}·{number % 977}" for number in range(20_000)]
+    own = looked_up(texts)
+    assert own.lengths == {"第": (10, 9, 8, 7, 6, 4)}
+    text = "第7·第8·" * 10_000 + texts[-1]
+    assert own.search(text, 0) == (len(text) - len(texts[-1]), len(text))
