@@ -8,9 +8,15 @@ from dataclasses import dataclass, field
 from headrace.pipeline.rule_values import ONLY_BY_STAGES, given, is_builtin
 from headrace.schemas.document import DOCUMENT_SCHEMA
 from headrace.schemas.errors import ConfigError
-from headrace.stages.base import BatchStage, Decides, Reads, Stage
+from headrace.stages.base import BatchStage, Decides, Reads, Stage, differing
+from headrace.stages.grade import Grade
 
 _MEASURED = ("values.", "scores.")
+# What grading anew changes for the stages behind it, with the options that do.
+_REGRADED: Mapping[str, frozenset[str]] = {
+    "grade": frozenset(("a", "b", "c", "weights")),
+    "scores.total": frozenset(("weights",)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,7 @@ def _redecided(
     number: int, before: Sequence[Stage], after: Sequence[Stage], names: Sequence[str], remedy: str
 ) -> Redecided:
     name = names[number]
+    _check_unasked(number, before, after[number], names, remedy)
     old, new = before[number], after[number]
     if not isinstance(old, Decides) or not isinstance(new, Decides):
         raise TypeError(f"stage {name} does not decide by what it stored")
@@ -55,6 +62,21 @@ def _redecided(
             raise ConfigError(f"{name} cannot be decided anew", where=f"stage {name}", why=why, remedy=remedy)
     options = (old.model_dump(mode="json"), new.model_dump(mode="json"))
     return Redecided(number, name, old, new, columns, lost, options)
+
+
+def _check_unasked(number: int, stages: Sequence[Stage], new: Stage, names: Sequence[str], remedy: str) -> None:
+    """Refuse other grades where a later stage decides by them: what it would say is not what it said."""
+    if not isinstance(new, Grade):
+        return
+    options = differing(new, stages[number])
+    moved = {column for column, movers in _REGRADED.items() if movers.intersection(options)}
+    for name, stage in zip(names[number + 1 :], stages[number + 1 :], strict=True):
+        asked = moved.intersection(stage.reads()) if isinstance(stage, Reads) else ()
+        if asked:
+            why = f"stage {name} behind it decides by {' and '.join(sorted(asked))}, which would be another"
+            raise ConfigError(
+                f"{names[number]} cannot be decided anew", where=f"stage {names[number]}", why=why, remedy=remedy
+            )
 
 
 def _had(column: str, stages: Sequence[Stage]) -> bool:

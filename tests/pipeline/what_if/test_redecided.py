@@ -82,6 +82,26 @@ def test_a_language_that_is_told_again_is_refused(earlier: Stage) -> None:
         asked([LANGUAGE, LANGUAGE], 0, Language(model="scripts", keep=("zh",)))
 
 
+@pytest.mark.parametrize(
+    ("rule", "change", "said"),
+    [
+        ("grade == 'D'", {"a": 0.9}, "grade"),
+        ("scores.total < 0.2", {"weights": {"length": 1}}, "scores.total"),
+        ("grade == 'D' and scores.total < 0.2", {"weights": {"length": 1}}, "grade and scores.total"),
+        ("scores.total < 0.2", {"a": 0.9}, None),
+        ("grade == 'D'", {"keep": ["A"]}, None),
+    ],
+)
+def test_grades_by_which_a_later_stage_decides_are_refused(rule: str, change: dict[str, Any], said: str | None) -> None:
+    """The stage behind has the same options, and would still decide otherwise."""
+    stages, after = [Grade(), ruled(rule)], Grade.model_validate(change)
+    if said is None:
+        assert asked(stages, 0, after).after == after
+        return
+    with pytest.raises(ConfigError, match=rf"stage filter\.1 behind it decides by {said}, which would be another"):
+        asked(stages, 0, after)
+
+
 def test_stages_of_headrace_are_not_run_to_learn_what_they_fill(monkeypatch: pytest.MonkeyPatch) -> None:
     """It follows from their options; a fault of theirs would otherwise read as filling nothing."""
 
