@@ -6,7 +6,9 @@ import re
 import shlex
 from collections.abc import Mapping
 
-_WHOLE = 1e15  # whole numbers below are written as such
+from headrace.schemas import numerals
+
+exact = numerals.exact
 # Control characters, and those that turn the direction of writing: names in somebody's archive may hold them.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
@@ -20,15 +22,6 @@ def cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
     return str(value)
-
-
-def exact(value: float) -> str:
-    """Write a measured number with all its digits, so that it can be compared and typed again; whole ones without .0.
-
-    >>> exact(0.1 + 0.2), exact(1200.0), exact(1e-7)
-    ('0.30000000000000004', '1200', '1e-07')
-    """
-    return str(int(value)) if float(value).is_integer() and abs(value) < _WHOLE else repr(float(value))
 
 
 def printable(text: str) -> str:

@@ -11,14 +11,14 @@ from headrace.pipeline.config_errors import suggestion
 from headrace.pipeline.load import changed_config
 from headrace.pipeline.overrides import Override, parse_override, stage_override
 from headrace.pipeline.packs import stage_names
-from headrace.pipeline.plan import DECODE, PARSE, READ
+from headrace.pipeline.plan import READ
 from headrace.pipeline.plugins import Plugin
+from headrace.pipeline.rerun.unit import BEFORE
 from headrace.pipeline.run_folder import RESOLVED
 from headrace.pipeline.yaml_lines import read_yaml
 from headrace.schemas.errors import ConfigError
 from headrace.stages.base import Stage
 
-_EARLY = (READ, DECODE, PARSE)
 _FREE = ("stages", "limit", "drop_bands", "on_drop_band", "drop_band_documents", "engine", "pace", "loader", "trainer")
 _UNITS = ("lanes", "unit_bytes")  # options of the engine that decide which documents a unit has
 _AGAIN = "run the pipeline on the input with the new configuration: `headrace run`"
@@ -109,7 +109,7 @@ def _first(wanted: Wanted, names: Sequence[str], touched: int | None) -> int:
 
 def _check_first(wanted: Wanted, names: Sequence[str], touched: int | None, first: int) -> None:
     early = min(first, first if touched is None else touched)
-    if early < len(_EARLY) - 1:
+    if early < len(BEFORE) - 1:
         why = "a run keeps what `parse` gave, and nothing of what came before"
         where = "--from" if touched is None or first < touched else f"stage {names[early]}"
         raise ConfigError("a rerun begins behind parse", where=where, why=why, remedy=_AGAIN)
@@ -125,7 +125,7 @@ def _check_stages(parent: Committed, stages: Sequence[Stage], names: Sequence[st
         was = parent.plan["versions"].get(name)
         if was != stage.version:
             why = f"the run was made with version {was} of it, and this release has version {stage.version}"
-            remedy = _AGAIN if name in _EARLY else f"let its verdicts be others: --from {name}"
+            remedy = _AGAIN if name in BEFORE else f"let its verdicts be others: --from {name}"
             raise ConfigError("a stage is not what it was", where=f"stage {name}", why=why, remedy=remedy)
 
 

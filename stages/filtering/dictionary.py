@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from headrace.schemas.errors import ConfigError
+from headrace.stages.segmentation.lexicon import user_words
 
 
 def read_dictionary(path: Path) -> bytes:
@@ -15,13 +16,8 @@ def read_dictionary(path: Path) -> bytes:
         why = error.strerror or str(error)
         remedy = "name a file relative to the configuration"
         raise ConfigError("the user dictionary cannot be read", where=str(path), why=why, remedy=remedy) from error
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            remedy = "convert it: headrace read prints any text as UTF-8"
-            where = f"{path}:{number}"
-            raise ConfigError("the user dictionary is not UTF-8", where=where, why=str(error), remedy=remedy) from error
+    for _ in user_words(data, str(path)):
+        pass  # reading them is the check
     if not data.strip():
         remedy = "write a word a line, or leave it out"
         raise ConfigError("the user dictionary is empty", where=str(path), remedy=remedy)

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from headrace.schemas.document import DROPPED
+from headrace.schemas.numerals import exact
 from headrace.stages.base import judged
 from headrace.stages.filtering.conditions import Comparison, Condition, Literals, Value, comparisons, is_text
 from headrace.stages.filtering.evaluation import Looked, Sides, deciding, holds, sides, truths
@@ -85,7 +86,7 @@ def bound(rule: Rule, value: float) -> float:
 def broke(rule: Rule, value: float) -> str:
     """Say how a rule was broken."""
     limit = bound(rule, value)
-    return f"{rule.reason} {written(value)} {'<' if value < limit else '>'} {written(limit)}"
+    return f"{rule.reason} {exact(value)} {'<' if value < limit else '>'} {exact(limit)}"
 
 
 def _some(told: Sequence[str]) -> list[str]:
@@ -129,10 +130,5 @@ def _told(value: float | str | None) -> str:
     if value is None or value != value:  # NaN alone differs from itself
         return "not known"
     if isinstance(value, float):
-        return written(value)
+        return exact(value)
     return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}..."
-
-
-def written(number: float) -> str:
-    """Give a number to its last digit, whole ones without a point."""
-    return f"{number:.0f}" if number.is_integer() and abs(number) < 1e15 else repr(number)

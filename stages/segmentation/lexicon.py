@@ -46,15 +46,18 @@ def lexicon(user_dictionary: bytes = b"") -> Lexicon:
     return Lexicon(tokenizer.FREQ, tokenizer.total, frozenset(split))
 
 
-def user_words(data: bytes) -> Iterator[tuple[str, int | None]]:
-    """Give the words of a user dictionary with their frequencies, None where it has none."""
+def user_words(data: bytes, file: str | None = None) -> Iterator[tuple[str, int | None]]:
+    """Give the words of a user dictionary with their frequencies, None where it has none.
+
+    ConfigError names the line that is not UTF-8, and the file if it is said.
+    """
     for number, raw in enumerate(data.split(b"\n"), start=1):
         try:
             line = raw.strip().decode().lstrip("\ufeff")
         except UnicodeDecodeError as error:
             raise ConfigError(
                 "the user dictionary is not UTF-8",
-                where=f"line {number}",
+                where=f"line {number}" if file is None else f"{file}:{number}",
                 why=str(error),
                 remedy="convert it: headrace read prints any text as UTF-8",
             ) from error
