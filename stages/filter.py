@@ -26,8 +26,8 @@ from headrace.stages.filtering.fineweb import Fineweb
 from headrace.stages.filtering.fineweb2_cmn import Fineweb2Cmn
 from headrace.stages.filtering.general import General
 from headrace.stages.filtering.gopher import Gopher
-from headrace.stages.filtering.kinds import Kinds, kinds, with_shares
-from headrace.stages.filtering.measuring import Asked, Kind, groups, measured
+from headrace.stages.filtering.kinds import LanguageFacts, kinds, with_shares
+from headrace.stages.filtering.measuring import Group, ToMeasure, groups, measured
 from headrace.stages.filtering.names import (
     ALWAYS,
     HAN_SHARE,
@@ -143,8 +143,8 @@ class Filter(BatchStage):
         table = with_shares(table, self.prefix, verse=verse, plain=self.engine == "reference")
         texts: Array = table["text"].combine_chunks().cast(pa.large_string())
         facts = kinds(table, self.prefix)
-        sorts = list(zip(self._keys(facts), facts.chinese.tolist(), facts.traditional.tolist(), strict=True))
-        result = measured(texts, sorts, self.asked(), self._statistics)
+        of = map(Group, self._keys(facts), facts.chinese.tolist(), facts.traditional.tolist())
+        result = measured(texts, list(of), self.asked(), self._statistics)
         for name, value in {**result.values, **found(self.patterns, texts)}.items():
             column = pa.array(value, pa.float64(), from_pandas=True)
             table = with_column(table, column_of(name, self.prefix), column)
@@ -198,29 +198,28 @@ class Filter(BatchStage):
         asked = (names(condition_of(text, tuple(self.patterns))) for text in rules)
         return frozenset(name for each in asked for name in each) & {*numbers(), *of_patterns(self.patterns)}
 
-    def asked(self) -> Asked:
+    def asked(self) -> ToMeasure:
         """Say what is measured: of every document, and of those of each profile."""
         presets = self.presets()
         profiles = {key: tuple(presets[name] for name in names) for key, names in self.profiles.items()}
         own = self.own_names(self.rules.values()) - {*of_patterns(self.patterns)}
         more = sorted(numbers()) if self.record == "all" else sorted(own)
         every = dict.fromkeys((*ALWAYS, *more))
-        return Asked(tuple(name for name in every if name not in (HAN_SHARE, VERSE_SHARE)), profiles, presets)
+        return ToMeasure(tuple(name for name in every if name not in (HAN_SHARE, VERSE_SHARE)), profiles, presets)
 
-    def _keys(self, facts: Kinds) -> list[str | None]:
+    def _keys(self, facts: LanguageFacts) -> list[str | None]:
         verse = facts.chinese & (facts.verse_share >= self.verse_from)
         return profile_keys(self.profiles, facts.languages, facts.scripts, facts.chinese.tolist(), verse.tolist())
 
-    def _statistics(self, texts: Array, sort: Kind) -> Statistics:
-        """Give what counts texts of one kind."""
+    def _statistics(self, texts: Array, group: Group) -> Statistics:
+        """Give what counts texts of one group."""
         from headrace.stages.filtering.reference_published import PlainPublished
         from headrace.stages.statistics.statistics import Statistics
 
         words = _document_words(self.model_dump_json(include=_CUTTING), self._file)
-        _, chinese, traditional = sort
 
         def cut(column: Column) -> Words:
-            return words.words(column, np.full(len(column), chinese), np.full(len(column), traditional))
+            return words.words(column, np.full(len(column), group.chinese), np.full(len(column), group.traditional))
 
         kind = PlainPublished if self.engine == "reference" else Statistics
         return kind(texts, cut(texts), self.compat, cut)

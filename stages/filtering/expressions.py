@@ -34,7 +34,7 @@ LONGEST = 4000  # characters
 DEEPEST = 40
 MOST_COMPARISONS = 200
 _SHOWN = 24  # characters of a rule in a message
-Kinds: TypeAlias = Callable[[str], bool | None]  # whether a name is text; None: there is no such name
+TextOrNumber: TypeAlias = Callable[[str], bool | None]  # whether a name is text; None: there is no such name
 _SIGNS: Mapping[type[ast.cmpop], Sign] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
@@ -71,7 +71,7 @@ class ExpressionError(ValueError):
     """A rule that cannot be read: where, why, and what to write instead."""
 
 
-def parsed(text: str, kinds: Kinds, known: Callable[[], list[str]]) -> Condition:
+def parsed(text: str, kinds: TextOrNumber, known: Callable[[], list[str]]) -> Condition:
     """Give the condition that a text says; `known` are the names to suggest from. ExpressionError with the place."""
     if len(text) > LONGEST:
         raise ExpressionError(
@@ -113,7 +113,7 @@ def _place(line: str, at: int) -> str:
 class _Reader:
     """Reads one rule; it counts comparisons and remembers the text for messages."""
 
-    def __init__(self, line: str, kinds: Kinds, known: Callable[[], list[str]]) -> None:
+    def __init__(self, line: str, kinds: TextOrNumber, known: Callable[[], list[str]]) -> None:
         self.line, self.kinds, self.known = line, kinds, known
         self.data = line.encode()
         self.compared = 0

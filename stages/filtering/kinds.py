@@ -17,7 +17,7 @@ CHINESE_FROM = 0.3  # share of Han among the letters from which a text without a
 
 
 @dataclass(frozen=True, slots=True)
-class Kinds:
+class LanguageFacts:
     """Facts about each document of a table."""
 
     languages: Sequence[str | None]
@@ -27,13 +27,13 @@ class Kinds:
     verse_share: Floats  # NaN where it was not measured
 
 
-def kinds(table: pa.Table, prefix: str) -> Kinds:
+def kinds(table: pa.Table, prefix: str) -> LanguageFacts:
     """Read the kinds of documents from the columns language and script, and from the shares that were measured."""
     languages, scripts = (_strings(table, name) for name in ("language", "script"))
     han = floats(table, column_of(HAN_SHARE, prefix)) >= CHINESE_FROM
     chinese = np.fromiter((language in SINITIC for language in languages), np.bool_, len(languages)) | han
     traditional = np.fromiter((script == "Hant" for script in scripts), np.bool_, len(scripts)) & chinese
-    return Kinds(languages, scripts, chinese, traditional, floats(table, column_of(VERSE_SHARE, prefix)))
+    return LanguageFacts(languages, scripts, chinese, traditional, floats(table, column_of(VERSE_SHARE, prefix)))
 
 
 def _strings(table: pa.Table, name: str) -> list[str | None]:

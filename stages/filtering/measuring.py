@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -20,11 +20,18 @@ if TYPE_CHECKING:  # so that reading a configuration loads no kernels
     from headrace.stages.statistics.statistics import Statistics
 
 T = TypeVar("T", bound=Hashable)
-Kind: TypeAlias = tuple[str | None, bool, bool]  # the profile's key; whether Chinese, and traditional
+
+
+class Group(NamedTuple):
+    """Documents that are measured together: those of one profile whose words are cut alike."""
+
+    profile: str | None
+    chinese: bool
+    traditional: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ToMeasure:
     """What is measured: `names` of every document, and what the presets of its profile ask."""
 
     names: tuple[str, ...]
@@ -50,14 +57,14 @@ class Measured:
 
 
 def measured(
-    texts: Array, kinds: Sequence[Kind], asked: Asked, statistics: Callable[[Array, Kind], Statistics]
+    texts: Array, of: Sequence[Group], asked: ToMeasure, statistics: Callable[[Array, Group], Statistics]
 ) -> Measured:
-    """Measure texts, those of one kind together; `statistics` counts some of them."""
+    """Measure texts, those of one group together; `statistics` counts some of them."""
     values = {name: np.full(len(texts), np.nan) for name in asked.columns}
     changed = np.zeros(len(texts), np.bool_)
-    for kind, rows in groups(kinds).items():
-        profile = asked.profiles.get(kind[0] or "", ())
-        found = statistics(texts.take(_places(rows)), kind)
+    for group, rows in groups(of).items():
+        profile = asked.profiles.get(group.profile or "", ())
+        found = statistics(texts.take(_places(rows)), group)
         for name, value in values_of(asked.names, profile, asked.presets, found).items():
             values[name][rows] = value
         for preset in profile:
