@@ -43,7 +43,7 @@ class Treebank(Spans):
             return words
         rows, begins, ends, texts = zip(*again, strict=True)
         parts = [self._known(text) for text in texts]
-        return replaced(words, np.array(rows), np.array(begins), np.array(ends), parts)
+        return replaced(words, np.array(rows), np.array(begins, np.int32), np.array(ends, np.int32), parts)
 
     def cut(self, runs: Sequence[str]) -> Iterator[list[str]]:
         """Give the words of each run; joined again they are the run."""
