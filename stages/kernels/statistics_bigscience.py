@@ -8,7 +8,8 @@ from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offse
 from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.mixing import mix64, rolled
 from headrace.stages.kernels.statistics_flags import Bounds, Slots
-from headrace.stages.kernels.statistics_runs import number_runs, number_words, slots
+from headrace.stages.kernels.statistics_repeats import slots
+from headrace.stages.kernels.statistics_runs import number_runs, number_words
 from headrace.stages.kernels.utf8 import decode
 
 _ONE = np.uint64(1)

@@ -7,7 +7,9 @@ import numpy as np
 from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
 from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.mixing import mix64, rolled
-from headrace.stages.kernels.statistics_flags import SPACE, Slots
+from headrace.stages.kernels.statistics_edges import stripped
+from headrace.stages.kernels.statistics_flags import Slots
+from headrace.stages.kernels.statistics_repeats import same
 from headrace.stages.kernels.utf8 import decode
 
 SYMBOLS, FULL_LINES, BULLETS, ELLIPSES, ALL_LINES, PLAIN_BULLETS, PLAIN_ELLIPSES = range(7)
@@ -38,7 +40,7 @@ def line_marks(data: Bytes, offsets: Offsets, flags: Classes) -> Counts:
             row[ALL_LINES] += 1
             row[PLAIN_BULLETS] += int(first < at and data[first] in (_STAR, _MINUS))
             row[PLAIN_ELLIPSES] += int(is_ellipsis(data, first, at))
-            inner, outer = bare(data, first, at, flags)
+            inner, outer = stripped(data, first, at, flags)
             if inner < outer:
                 point = decode(data, inner)[0]
                 row[FULL_LINES] += 1
@@ -92,29 +94,11 @@ def dots(data: Bytes, begin: int, end: int) -> bool:
     return end - begin >= 5 and spaced(data, end - 5, end)
 
 
-@part
-def bare(data: Bytes, begin: int, end: int, flags: Classes) -> tuple[int, int]:
-    """Give the bounds of a text without white space at its ends."""
-    while begin < end:
-        point, following = decode(data, begin)
-        if not flags[point] & SPACE:
-            break
-        begin = following
-    while end > begin:
-        last = end - 1
-        while data[last] & 0xC0 == 0x80:
-            last -= 1
-        if not flags[decode(data, last)[0]] & SPACE:
-            break
-        end = last
-    return begin, end
-
-
 @kernel
-def copy_counts(data: Bytes, offsets: Offsets, flags: Classes, feeds: int, stripped: int) -> Counts:
+def copy_counts(data: Bytes, offsets: Offsets, flags: Classes, feeds: int, trimmed: int) -> Counts:
     """Give per document the counts named second above, of the segments parted by one or two line feeds.
 
-    COPIED are all segments that occur more than once, the first ones among them. `stripped` (DCLM) takes white space
+    COPIED are all segments that occur more than once, the first ones among them. `trimmed` (DCLM) takes white space
     from their ends and leaves blank ones out.
     """
     longest = 1
@@ -130,7 +114,7 @@ def copy_counts(data: Bytes, offsets: Offsets, flags: Classes, feeds: int, strip
     table = np.empty(size, np.int32)
     out = np.zeros((len(offsets) - 1, COPY_COLUMNS), np.int64)
     for document in range(len(offsets) - 1):
-        count = segments(data, offsets[document], offsets[document + 1], flags, feeds, stripped, bounds)
+        count = segments(data, offsets[document], offsets[document + 1], flags, feeds, trimmed, bounds)
         group(data, bounds, count, hashes, table, first, times)
         for segment in range(count):
             characters = 0
@@ -145,7 +129,7 @@ def copy_counts(data: Bytes, offsets: Offsets, flags: Classes, feeds: int, strip
 
 
 @part
-def segments(data: Bytes, begin: int, end: int, flags: Classes, feeds: int, stripped: int, bounds: Offsets) -> int:
+def segments(data: Bytes, begin: int, end: int, flags: Classes, feeds: int, trimmed: int, bounds: Offsets) -> int:
     """Cut a text at each run of exactly so many line feeds, from the left, and give the number of segments."""
     count, first, at = 0, begin, begin
     while at <= end:
@@ -153,8 +137,8 @@ def segments(data: Bytes, begin: int, end: int, flags: Classes, feeds: int, stri
         if not cut:
             at += 1
             continue
-        inner, outer = bare(data, first, at, flags) if stripped else (first, at)
-        if inner < outer or not stripped:
+        inner, outer = stripped(data, first, at, flags) if trimmed else (first, at)
+        if inner < outer or not trimmed:
             bounds[0, count], bounds[1, count] = inner, outer
             count += 1
         if at == end:
@@ -186,15 +170,3 @@ def group(
             times[segment] = 0
         first[segment] = table[slot]
         times[table[slot]] += 1
-
-
-@part
-def same(data: Bytes, bounds: Offsets, hashes: Hashes, one: int, other: int) -> bool:
-    """Tell whether two segments are equal."""
-    size = bounds[1, one] - bounds[0, one]
-    if hashes[one] != hashes[other] or size != bounds[1, other] - bounds[0, other]:
-        return False
-    at = 0
-    while at < size and data[bounds[0, one] + at] == data[bounds[0, other] + at]:
-        at += 1
-    return bool(at == size)

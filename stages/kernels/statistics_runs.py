@@ -8,6 +8,7 @@ from headrace.stages.kernels.arrays import Bytes, Counts, Hashes, Offsets
 from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.mixing import mix64, rolled
 from headrace.stages.kernels.statistics_flags import Bounds, Slots
+from headrace.stages.kernels.statistics_repeats import slots
 
 WORDS, CHARACTERS = 0, 1
 LONGEST_TOP, FIRST_TOP = 2, 5  # for 2, 3 and 4 words
@@ -91,15 +92,6 @@ def equal(data: Bytes, offset: int, begins: Bounds, ends: Bounds, keys: Hashes, 
     while at < size and data[offset + begins[one] + at] == data[offset + begins[other] + at]:
         at += 1
     return bool(at == size)
-
-
-@part
-def slots(count: int) -> int:
-    """Give the size of a table that this many entries fill at most half."""
-    size = 16
-    while size < 2 * count:
-        size *= 2
-    return size
 
 
 @part

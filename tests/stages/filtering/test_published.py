@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.datatrove_python import python_of_datatrove
 from tests.stages.filtering.first_reasons import first_reasons
 from tests.stages.statistics.test_count import drawn
 
@@ -121,15 +122,6 @@ def test_quality_is_judged(text: str, reason: str | None) -> None:
 def test_fineweb_judges_lines(text: str, reason: str | None) -> None:
     """Each of FineWeb's rules has a text that breaks it first."""
     assert reasons([text], Fineweb()) == [reason]
-
-
-def python_of_datatrove() -> Path:
-    """Give the Python that has datatrove, or skip."""
-    named = os.environ.get("HEADRACE_DATATROVE_PYTHON")
-    python = Path(named) if named else ROOT / ".bench-env" / "datatrove" / "bin" / "python"
-    if not python.is_file():
-        pytest.skip("datatrove is not installed: make bench-env, or set HEADRACE_DATATROVE_PYTHON")
-    return python
 
 
 def test_values_and_verdicts_are_datatroves(corpus: Path, tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.stages.filtering.test_published import DATATROVE, ROOT, differing, judged, python_of_datatrove
+from tests.datatrove_python import python_of_datatrove
+from tests.stages.filtering.test_published import DATATROVE, ROOT, differing, judged
 
 from headrace.stages.filtering.fineweb2_cmn import Fineweb2Cmn
 from headrace.stages.kernels.arrays import Counts

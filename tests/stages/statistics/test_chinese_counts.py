@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pytest
+from tests.datatrove_python import python_of_datatrove
 
 from headrace.stages.segmentation.document_words import DocumentWords
 from headrace.stages.statistics.count import Settings, counts
@@ -29,15 +29,6 @@ def drawn(seed: int, count: int) -> list[str]:
     """Give texts of random pieces."""
     draw = random.Random(seed)
     return ["".join(draw.choice(PIECES) for _ in range(draw.randint(0, 80))) for _ in range(count)]
-
-
-def python_of_datatrove() -> Path:
-    """Give the Python that has datatrove, or skip."""
-    named = os.environ.get("HEADRACE_DATATROVE_PYTHON")
-    python = Path(named) if named else ROOT / ".bench-env" / "datatrove" / "bin" / "python"
-    if not python.is_file():
-        pytest.skip("datatrove is not installed: make bench-env, or set HEADRACE_DATATROVE_PYTHON")
-    return python
 
 
 def test_values_are_datatroves(corpus: Path, tmp_path: Path) -> None:
