@@ -30,7 +30,8 @@ from benchmarks.dedup_peers import BANDS, BITS, ROWS, SLOTS, Text
 from benchmarks.harness import Benchmark, Measured, Scale, Target, progress, scratch
 from datasketch import MinHash
 
-from headrace.stages.deduplication.index import FirstSeenIndex, Rules
+from headrace.stages.deduplication.index import FirstSeenIndex
+from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.schemes import SCHEMES, Scheme, signatures
 from headrace.stages.deduplication.shingles import Shingling, shingles
 from headrace.stages.deduplication.simhash import layout_for, near_pairs, permuted_index, simhashes
@@ -124,10 +125,10 @@ def to_verdicts(column: Array, scheme: Scheme) -> Callable[[], object]:
 
 def verdicts(signed: Signatures, threshold: float = _THRESHOLD) -> Classes:
     """Judge signatures in their order; those that repeat an earlier kept one are NEAR."""
-    index = FirstSeenIndex(Rules(False, BANDS, ROWS, threshold, sets=False))  # it has no names
+    index = FirstSeenIndex(Rules(False, BANDS, ROWS, BANDS * ROWS, threshold=threshold))  # it has no names
     count = len(signed)
-    nothing = np.zeros((0, 2), np.uint64), np.zeros(0, np.uint32), np.zeros(count + 1, np.int64)
-    return index.settle(Entries(nothing[0], signed, nothing[1], nothing[2])).fates
+    nothing = np.zeros((0, 2), np.uint64), np.zeros(0, np.uint64), np.zeros(count + 1, np.int64)
+    return index.settle(Entries(nothing[0], np.ones(count, np.bool_), signed, nothing[1], nothing[2])).fates
 
 
 def compared(texts: list[Text]) -> dict[str, float]:

@@ -13,7 +13,8 @@ import psutil
 from benchmarks import dedup_peers
 from benchmarks.dedup_peers import BANDS, ROWS
 
-from headrace.stages.deduplication.index import FirstSeenIndex, Rules
+from headrace.stages.deduplication.index import FirstSeenIndex
+from headrace.stages.deduplication.rules import Rules
 from headrace.stages.kernels.arrays import Signatures
 from headrace.stages.kernels.band_index import Entries
 
@@ -22,12 +23,13 @@ _FEW = 4
 
 def entries(signed: Signatures) -> Entries:
     """Give signatures as the index takes them."""
-    return Entries(np.zeros((0, 2), np.uint64), signed, np.zeros(0, np.uint32), np.zeros(len(signed) + 1, np.int64))
+    ones, ends = np.ones(len(signed), np.bool_), np.zeros(len(signed) + 1, np.int64)
+    return Entries(np.zeros((0, 2), np.uint64), ones, signed, np.zeros(0, np.uint64), ends)
 
 
 def headrace(signed: Signatures) -> tuple[object, int]:
     """Index signatures; give the index and the bytes of signatures in it."""
-    rules = Rules(False, BANDS, ROWS, 0.8, sets=False)  # it has no names
+    rules = Rules(False, BANDS, ROWS, BANDS * ROWS, threshold=0.8)  # it has no names
     FirstSeenIndex(rules).settle(entries(signed[:2].copy()))  # compiles
     before = resident()
     index = FirstSeenIndex(rules)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
 from pydantic import Field, model_validator
 
 from headrace.stages.base import OrderedStage, OrderedState, RunContext
-from headrace.stages.deduplication.options import MinHash
+from headrace.stages.deduplication.options import MinHash, SimHash
 from headrace.stages.view import views
 
 
@@ -19,22 +19,40 @@ class Dedup(OrderedStage):
     it repeats an earlier kept document in unit order. An empty view is never a near duplicate.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     kind: Literal["dedup"] = "dedup"
     exact: bool = Field(True, description="Drop documents whose views are equal.")
-    minhash: MinHash | None = Field(MinHash(), description="How near duplicates are found; null: they are not.")
+    minhash: MinHash | None = Field(
+        MinHash(), description="How near duplicates are found; null: they are not, or by `simhash`."
+    )
+    simhash: SimHash | None = Field(
+        None, description="Find near duplicates by fingerprints of 64 bits, in place of `minhash`."
+    )
     verify: Literal["signature", "exact"] = Field(
         "signature",
         description="signature: similarity is estimated from the signatures. exact: it is the Jaccard similarity of "
-        "the shingle sets, which are then kept in memory (4 bytes a shingle).",
+        "the shingle sets, which are then kept in memory (8 bytes a shingle).",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _simhash_in_place_of_the_default(cls, options: Any) -> Any:
+        if isinstance(options, dict) and options.get("simhash") is not None:
+            return {"minhash": None, **options}
+        return options
 
     @model_validator(mode="after")
     def _something_to_do(self) -> Dedup:
-        if not self.exact and self.minhash is None:
-            raise ValueError("exact is false and minhash is null: nothing to find; leave the stage out")
+        if self.minhash is not None and self.simhash is not None:
+            raise ValueError("minhash and simhash are two ways to find near duplicates: give one, or the stage twice")
+        if not self.exact and self._near is None:
+            raise ValueError("exact is false, minhash and simhash are null: nothing to find; leave the stage out")
         return self
+
+    @property
+    def _near(self) -> MinHash | SimHash | None:
+        return self.minhash or self.simhash
 
     def prepare(self, table: pa.Table) -> pa.Table:
         """Add each document's key, signature and, where needed, shingle set."""
@@ -43,22 +61,16 @@ class Dedup(OrderedStage):
         data, offsets = views(table["text"])
         if self.exact:
             table = table.append_column(s.KEY, s.exact_keys(data, offsets))
-        if self.minhash is None:
+        if self._near is None:
             return table
-        signed, counts = s.signatures(data, offsets, self.minhash)
-        table = table.append_column(s.SIGNATURE, signed)
-        if self.verify == "signature":
-            return table
-        return table.append_column(s.SHINGLES, s.sets_of_shingles(data, offsets, self.minhash, counts))
+        for name, column in s.near_columns(data, offsets, self._near, sets=self.verify == "exact").items():
+            table = table.append_column(name, column)
+        return table
 
     def open(self, context: RunContext) -> OrderedState:
         """Give the state of the committed units, from their index runs."""
-        from headrace.stages.deduplication.index import Rules
+        from headrace.stages.deduplication.rules import rules_of
         from headrace.stages.deduplication.state import DedupState
 
         parameters = {"stage": self.model_dump(mode="json"), "version": self.version}
-        if self.minhash is None:
-            return DedupState(context, Rules(self.exact, 0, 0, 1.0, sets=False), parameters)
-        near = self.minhash
-        rules = Rules(self.exact, near.bands, near.rows, near.threshold, sets=self.verify == "exact")
-        return DedupState(context, rules, parameters)
+        return DedupState(context, rules_of(self._near, self.verify, exact=self.exact), parameters)

@@ -9,7 +9,7 @@ from headrace.schemas.document import VERDICT_SCHEMA
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.apply import Sieve
 from headrace.stages.base import RunContext
-from headrace.stages.deduplication.index import Rules
+from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.signatures import KEY
 from headrace.stages.deduplication.state import DedupState
 from headrace.stages.kernels.arrays import Column
@@ -24,7 +24,7 @@ class UrlState:
 
     def __init__(self, context: RunContext, parameters: dict[str, object]) -> None:
         self._context = context
-        rules = Rules(exact=True, bands=0, rows=0, threshold=1.0, sets=False)
+        rules = Rules(exact=True)
         self._seen = DedupState(context, rules, parameters)
 
     def accept(self, batch: UnitBatch) -> tuple[UnitBatch, None]:

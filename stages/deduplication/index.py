@@ -9,25 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from headrace.schemas.errors import HeadraceError
+from headrace.stages.deduplication.rules import Rules
 from headrace.stages.kernels.arrays import Classes, Counts, Floats, Signatures, read_only
-from headrace.stages.kernels.band_index import Entries, Policy, insert, settle
+from headrace.stages.kernels.band_index import Entries, insert, settle
 from headrace.stages.kernels.postings import BUCKET, MOST, Postings, spread
 
 _GROWTH = 1.06  # in place, so a step costs next to nothing, and slack costs memory
 _TABLE_GROWTH = 1.3
 _LOAD = 0.85  # share of a table's places that may be taken
 _LEAST = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What decides a verdict: which keys there are, how signatures are banded, and how similar is too similar."""
-
-    exact: bool
-    bands: int  # 0 = no signatures
-    rows: int
-    threshold: float
-    sets: bool  # verify by the exact Jaccard similarity of shingle sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +32,21 @@ class Fates:
 class FirstSeenIndex:
     """Kept documents by number, found by key and by band.
 
-    Memory with 14 bands of 8 rows and exact keys: 448 bytes of signature, 24 of key and end of the set, 141 to 183 of
-    entries for bands and key (8 bytes each, load 0.85 to 0.65), 8 for each band that an earlier kept document has too,
-    and up to 6 % of slack. Shingle sets and doc_ids come on top. While tables grow the smaller ones are there as well.
+    Memory with 14 bands of 8 rows and exact keys: 448 bytes of signature, 25 of key, end of the set and mark, 141 to
+    183 of entries for bands and key (8 bytes each, load 0.85 to 0.65), 8 for each band that an earlier kept document
+    has too, and up to 6 % of slack. Shingle sets and doc_ids come on top. While tables grow the smaller ones are there
+    as well.
     """
 
     def __init__(self, rules: Rules) -> None:
         self.count = 0
         self._rules = rules
-        self._policy = Policy(rules.exact, rules.bands, rules.rows, rules.threshold, rules.sets)
+        self._policy, self._masks = rules.policy, rules.masks
         self._known = Entries(
             np.zeros((0, 2), np.uint64),
-            np.zeros((0, rules.bands * rules.rows), np.uint32),
-            np.zeros(0, np.uint32),
+            np.zeros(0, np.bool_),
+            np.zeros((0, rules.pieces), np.uint32),
+            np.zeros(0, np.uint64),
             np.zeros(1, np.int64),
         )
         self._postings = self._empty_postings(0)
@@ -78,10 +70,11 @@ class FirstSeenIndex:
         known, begin = self._known, self._known.ends[self.count]
         if self._rules.exact:
             known.keys[first:last] = batch.keys
+        known.signed[first:last] = batch.signed
         known.signatures[first:last] = batch.signatures
         known.shingles[begin : begin + len(batch.shingles)] = batch.shingles
         known.ends[first + 1 : last + 1] = begin + batch.ends[1:]
-        insert(self._postings, known, first, last, self._policy)
+        insert(self._postings, known, first, last, self._policy, self._masks)
         self.count = last
 
     def entries(self, first: int, last: int) -> Entries:
@@ -89,7 +82,8 @@ class FirstSeenIndex:
         begin, end = self._known.ends[first], self._known.ends[last]
         keys = self._known.keys[first:last] if self._rules.exact else self._known.keys
         ends = self._known.ends[first : last + 1] - begin
-        return Entries(keys, self._known.signatures[first:last], self._known.shingles[begin:end], ends)
+        signed, signatures = self._known.signed[first:last], self._known.signatures[first:last]
+        return Entries(keys, signed, signatures, self._known.shingles[begin:end], ends)
 
     @property
     def nbytes(self) -> int:
@@ -98,9 +92,11 @@ class FirstSeenIndex:
         return sum(array.nbytes for array in arrays) + int(self._postings.used[0]) * 8  # the other rows are not there
 
     def _judge(self, batch: Entries, first: int, last: int) -> tuple[Fates, int]:
-        keys, signatures, shingles, ends = batch
-        batch = Entries(read_only(keys), read_only(signatures), read_only(shingles), read_only(ends))
-        fates, survivors, similarities, number = settle(self._postings, self._known, batch, first, last, self._policy)
+        keys, signed, signatures, shingles, ends = batch
+        batch = Entries(read_only(keys), read_only(signed), read_only(signatures), read_only(shingles), read_only(ends))
+        fates, survivors, similarities, number = settle(
+            self._postings, self._known, batch, first, last, self._policy, self._masks
+        )
         return Fates(fates, survivors, similarities), number
 
     def _reserve(self, documents: int, shingles: int) -> None:
@@ -133,6 +129,7 @@ class FirstSeenIndex:
 
     def _resize_documents(self, room: int) -> None:
         _resize(self._known.signatures, room)
+        _resize(self._known.signed, room)
         _resize(self._known.ends, room + 1)
         if self._rules.exact:
             _resize(self._known.keys, room)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Unit = Literal["auto", "characters", "words", "chinese_words"]
+_UNITS = (
+    "auto: characters where at least half of the letters are of scripts without spaces, else words; "
+    "chinese_words: jieba's words where auto takes characters"
+)
 
 
 class MinHash(BaseModel):
@@ -12,11 +18,62 @@ class MinHash(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    threshold: float = Field(0.8, gt=0, le=1, description="Similarity from which a document is a near duplicate.")
-    bands: int = Field(14, ge=1, description="Bands of the signature; two documents meet if one band is equal.")
-    rows: int = Field(8, ge=1, description="Values a band; more rows find fewer and more similar pairs.")
-    shingle: Literal["auto", "characters", "words"] = Field(
-        "auto", description="What a shingle is made of; auto: characters where most letters are Han, else words."
+    scheme: Literal["datasketch", "datasketch_legacy", "datatrove", "nemo", "fss"] = Field(
+        "datasketch",
+        description="Whose formula signs, and whose numbers hold where none are given. datasketch is that of version "
+        "2, datasketch_legacy of version 1; fss: fast similarity sketches, whose estimate varies less.",
     )
+    threshold: float = Field(0.8, gt=0, le=1, description="Similarity from which a document is a near duplicate.")
+    bands: int | None = Field(
+        None,
+        ge=1,
+        description="Bands of the signature; two documents meet if one band is equal. null: 14, with nemo 20.",
+    )
+    rows: int | None = Field(
+        None,
+        ge=1,
+        description="Values a band; more rows find fewer and more similar pairs. null: 8, with nemo 13.",
+    )
+    slots: int | None = Field(
+        None,
+        ge=1,
+        description="Instead of bands and rows: values a signature, cut as datasketch's optimizer cuts them for the "
+        "threshold.",
+    )
+    shingles: Unit | None = Field(
+        None,
+        description=f"What a shingle is made of. {_UNITS}. null: auto, with datatrove words, with nemo characters.",
+    )
+    shingle_size: int | None = Field(
+        None,
+        ge=1,
+        description="Characters or words a shingle; a shorter text is compared whole. null: 5, with nemo 24 unless "
+        "`shingles` is given.",
+    )
+    seed: int | None = Field(
+        None, ge=0, lt=1 << 32, description="Seed of the permutations, as in the scheme's package. null: 1, nemo 42."
+    )
+
+    @model_validator(mode="after")
+    def _one_cut(self) -> MinHash:
+        if (self.bands is None) != (self.rows is None):
+            raise ValueError("bands and rows belong together: give both, or neither")
+        if self.slots is not None and self.bands is not None:
+            raise ValueError("slots are cut into bands and rows by the threshold: give slots, or bands and rows")
+        return self
+
+
+class SimHash(BaseModel):
+    """How near duplicates are found: a fingerprint of 64 bits of the view's shingles, each counted once."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    bits: int = Field(3, ge=3, le=6, description="Bits that the fingerprints of near duplicates may differ in.")
+    threshold: float = Field(
+        0.8,
+        gt=0,
+        le=1,
+        description="With `verify: exact`: Jaccard similarity from which a document is a near duplicate.",
+    )
+    shingles: Unit = Field("auto", description=f"What a shingle is made of. {_UNITS}.")
     shingle_size: int = Field(5, ge=1, description="Characters or words a shingle; a shorter text is compared whole.")
-    seed: int = Field(1, ge=0, lt=1 << 32, description="Seed of the permutations, as in datasketch.")

@@ -11,7 +11,6 @@ import numpy as np
 
 from headrace.stages.deduplication.shingles import Shingles, Shingling, pieces
 from headrace.stages.kernels.arrays import Bytes, Counts, Hashes, Offsets, Signatures
-from headrace.stages.kernels.minhash import permutations
 from headrace.stages.kernels.minhash_affine import sign_affine32, sign_affine61
 from headrace.stages.kernels.minhash_fast import sign_fast
 
@@ -36,6 +35,7 @@ class Scheme:
     rows: int
     seed: int
     shingling: Shingling
+    spare: int = 0  # values behind the bands, which only the estimate of the similarity looks at
 
     def __post_init__(self) -> None:
         if self.bands < 1 or self.rows < 1:
@@ -44,7 +44,7 @@ class Scheme:
     @property
     def slots(self) -> int:
         """Values a signature."""
-        return self.bands * self.rows
+        return self.bands * self.rows + self.spare
 
 
 SCHEMES: dict[Name, Scheme] = {
@@ -100,8 +100,8 @@ def draw(scheme: Scheme) -> tuple[Hashes, Hashes]:
     random, slots = np.random.RandomState(scheme.seed), scheme.slots
     match scheme.name:
         case "datasketch":
-            narrow = permutations(slots, scheme.seed)
-            return narrow[0].astype(np.uint64), narrow[1].astype(np.uint64)
+            odd = random.randint(0, 1 << 31, slots, dtype=np.uint32) * np.uint32(2) + np.uint32(1)  # so a bijection
+            return odd.astype(np.uint64), random.randint(0, 1 << 32, slots, dtype=np.uint32).astype(np.uint64)
         case "datatrove":
             factors = random.randint(1, _MERSENNE_61, slots, np.uint64)
             return factors, random.randint(0, _MERSENNE_61, slots, np.uint64)

@@ -12,16 +12,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from xxhash import xxh3_128_digest
 
-from headrace.stages.deduplication.options import MinHash
-from headrace.stages.kernels.arrays import Array, Bytes, Column, Counts, Hashes, Offsets, Signatures
+from headrace.stages.deduplication.options import SimHash
+from headrace.stages.deduplication.rules import Near, scheme_of, shingling_of
+from headrace.stages.deduplication.schemes import signatures
+from headrace.stages.deduplication.shingles import shingle_sets
+from headrace.stages.deduplication.simhash import simhashes
+from headrace.stages.kernels.arrays import Array, Bytes, Column, Hashes, Offsets, Signatures
 from headrace.stages.kernels.band_index import Entries
-from headrace.stages.kernels.characters import classes
-from headrace.stages.kernels.minhash import permutations, shingle_sets, sign_documents
 
-KEY, SIGNATURE, SHINGLES = "_exact", "_minhash", "_shingles"
+KEY, SIGNED, SIGNATURE, SHINGLES = "_exact", "_signed", "_signature", "_shingles"
+PRIVATE = (KEY, SIGNED, SIGNATURE, SHINGLES)
 _KEY_BYTES = 16
 N = TypeVar("N", np.uint64, np.uint32)
-_UNITS = ("auto", "characters", "words")
 
 
 def exact_keys(data: Bytes, offsets: Offsets) -> Array:
@@ -32,43 +34,45 @@ def exact_keys(data: Bytes, offsets: Offsets) -> Array:
     return pa.array(keys, pa.binary(_KEY_BYTES))
 
 
-def signatures(data: Bytes, offsets: Offsets, options: MinHash) -> tuple[Array, Counts]:
-    """Give each view's signature as bytes, and its number of shingles."""
-    a, b = permutations(options.bands * options.rows, options.seed)
-    unit = _UNITS.index(options.shingle)
-    values, counts = sign_documents(data, offsets, classes(), unit, options.shingle_size, a, b)
-    return _fixed(values), counts
-
-
-def sets_of_shingles(data: Bytes, offsets: Offsets, options: MinHash, counts: Counts) -> Array:
-    """Give each view's set of shingle hashes, sorted."""
-    unit = _UNITS.index(options.shingle)
-    values, ends = shingle_sets(data, offsets, classes(), unit, options.shingle_size, counts)
-    return _lists(values, ends)
+def near_columns(data: Bytes, offsets: Offsets, near: Near, *, sets: bool) -> dict[str, Array]:
+    """Give each view's signature as bytes, whether it has any shingles, and, if wanted, its set of shingle hashes."""
+    if isinstance(near, SimHash):
+        prints = simhashes(data, offsets, shingling_of(near))
+        values, counts = prints.values.reshape(-1, 1), prints.counts
+    else:
+        signed = signatures(data, offsets, scheme_of(near))
+        values, counts = signed.values, signed.counts
+    columns = {SIGNED: pa.array(counts > 0), SIGNATURE: _fixed(values)}
+    if sets:
+        found = shingle_sets(data, offsets, shingling_of(near))
+        columns[SHINGLES] = _lists(found.values, found.ends)
+    return columns
 
 
 def to_columns(entries: Entries, names: Iterable[str]) -> dict[str, Array]:
     """Give entries as columns, those with the given names."""
     columns = {
         KEY: _fixed(entries.keys),
+        SIGNED: pa.array(entries.signed),
         SIGNATURE: _fixed(entries.signatures),
         SHINGLES: _lists(entries.shingles, entries.ends),
     }
     return {name: columns[name] for name in names}
 
 
-def from_columns(table: pa.Table, slots: int) -> Entries:
-    """Read entries back from a table's columns; a column that is not there gives an empty array."""
-    names = table.column_names
+def from_columns(table: pa.Table, pieces: int) -> Entries:
+    """Read entries back from a table's columns; a column that is not there gives an empty array (or False)."""
+    names, count = table.column_names, table.num_rows
     keys: Hashes = _values(table[KEY], np.uint64, 2) if KEY in names else np.zeros((0, 2), np.uint64)
-    signed: Signatures = np.zeros((table.num_rows, 0), np.uint32)
+    signed, signatures = np.zeros(count, np.bool_), np.zeros((count, 0), np.uint32)
     if SIGNATURE in names:
-        signed = _values(table[SIGNATURE], np.uint32, slots)
+        signed = np.asarray(table[SIGNED].to_numpy(), np.bool_)
+        signatures = _values(table[SIGNATURE], np.uint32, pieces)
     if SHINGLES not in names:
-        return Entries(keys, signed, np.zeros(0, np.uint32), np.zeros(table.num_rows + 1, np.int64))
+        return Entries(keys, signed, signatures, np.zeros(0, np.uint64), np.zeros(count + 1, np.int64))
     sizes = pc.list_value_length(table[SHINGLES]).to_numpy()
     ends = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-    return Entries(keys, signed, pc.list_flatten(table[SHINGLES]).to_numpy(), ends)
+    return Entries(keys, signed, signatures, pc.list_flatten(table[SHINGLES]).to_numpy(), ends)
 
 
 def _fixed(values: Hashes | Signatures) -> Array:
@@ -76,8 +80,8 @@ def _fixed(values: Hashes | Signatures) -> Array:
     return pa.Array.from_buffers(width, len(values), [None, pa.py_buffer(np.ascontiguousarray(values).data)])
 
 
-def _lists(values: Signatures, ends: Offsets) -> Array:
-    items = pa.array(values, pa.uint32())
+def _lists(values: Hashes, ends: Offsets) -> Array:
+    items = pa.array(values, pa.uint64())
     return pa.LargeListArray.from_arrays(pa.array(ends, pa.int64()), items)
 
 

@@ -12,9 +12,18 @@ from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.apply import Sieve
 from headrace.stages.base import ReplayDiffersError, RunContext
 from headrace.stages.deduplication.ids import DocumentIds
-from headrace.stages.deduplication.index import Fates, FirstSeenIndex, Rules
+from headrace.stages.deduplication.index import Fates, FirstSeenIndex
+from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import IndexRuns
-from headrace.stages.deduplication.signatures import KEY, SHINGLES, SIGNATURE, from_columns, to_columns
+from headrace.stages.deduplication.signatures import (
+    KEY,
+    PRIVATE,
+    SHINGLES,
+    SIGNATURE,
+    SIGNED,
+    from_columns,
+    to_columns,
+)
 from headrace.stages.kernels.arrays import Array
 from headrace.stages.kernels.band_index import EXACT, KEPT
 
@@ -56,7 +65,7 @@ class DedupState:
                 remedy=_BUG,
             )
         fates = self._again(batch, place) if place < len(self._lasts) else self._new(batch)
-        return Sieve(self._context.stage, self._verdicts(fates), (KEY, SIGNATURE, SHINGLES))
+        return Sieve(self._context.stage, self._verdicts(fates), PRIVATE)
 
     def flush(self, through: int) -> tuple[FileRef, ...]:
         """Write what was kept in units up to `through` and is not written yet; no file if that is nothing."""
@@ -83,23 +92,19 @@ class DedupState:
         return self._lasts[place] if place >= 0 else self._base
 
     def _new(self, batch: UnitBatch) -> Fates:
-        fates = self._index.settle(from_columns(batch.documents, self._slots))
+        fates = self._index.settle(from_columns(batch.documents, self._rules.pieces))
         self._lasts.append(self._index.count)
         self._ids.extend(kept_ids(batch.documents, fates))
         return fates
 
     def _again(self, batch: UnitBatch, place: int) -> Fates:
         first, last = self._last_of(batch.unit - 1), self._lasts[place]
-        fates = self._index.settle_again(from_columns(batch.documents, self._slots), first, last)
+        fates = self._index.settle_again(from_columns(batch.documents, self._rules.pieces), first, last)
         if fates is not None and kept_ids(batch.documents, fates).equals(self._ids.take(np.arange(first, last))):
             return fates
         raise ReplayDiffersError(
             f"unit {batch.unit} came again and stage {self._context.stage} would keep others of it"
         )
-
-    @property
-    def _slots(self) -> int:
-        return self._rules.bands * self._rules.rows
 
     def _verdicts(self, fates: Fates) -> pa.Table:
         kept = fates.fates == KEPT
@@ -116,7 +121,8 @@ class DedupState:
         return pa.table(columns, schema=VERDICT_SCHEMA)
 
     def _entries(self, first: int, last: int) -> pa.Table:
-        names = [KEY] * self._rules.exact + [SIGNATURE] * (self._rules.bands > 0) + [SHINGLES] * self._rules.sets
+        rules = self._rules
+        names = [KEY] * rules.exact + [SIGNED, SIGNATURE] * (rules.bands > 0) + [SHINGLES] * rules.sets
         numbers = np.arange(first, last)
         places = np.searchsorted(np.array(self._lasts), numbers, side="right")
         units = pa.array(places + self._context.first_unit, pa.int64())
@@ -132,7 +138,7 @@ class DedupState:
                 why=f"it goes up to unit {table['unit'][-1]}, the commit ends before unit {self._context.first_unit}",
                 remedy="start again with --fresh",
             )
-        self._index.extend(from_columns(table, self._slots))
+        self._index.extend(from_columns(table, self._rules.pieces))
         self._ids.extend(table["doc_id"])
 
 

@@ -2,6 +2,9 @@
 
 A kept document is a number, counted up in order of arrival. Its bands and its key are found in `postings`, by
 fingerprints; the bands and keys themselves are compared, so two never meet by their hash alone.
+
+Signatures are of MinHash or SimHash, in pieces of 32 bits. A band of MinHash is some slots in a row, one of SimHash
+the bits under a mask: two fingerprints of 64 bits that differ in few enough have one such band in common.
 """
 
 from __future__ import annotations
@@ -10,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, Counts, Floats, Hashes, Offsets, Signatures
+from headrace.stages.kernels.arrays import Classes, Counts, Flags, Floats, Hashes, Offsets, Signatures
 from headrace.stages.kernels.compiled import inlined, kernel, part
 from headrace.stages.kernels.lanes import prefetch
-from headrace.stages.kernels.minhash import EMPTY
 from headrace.stages.kernels.mixing import mix64, rolled
+from headrace.stages.kernels.permuted_index import differing_bits
 from headrace.stages.kernels.postings import (
     Postings,
     document_of,
@@ -23,6 +26,7 @@ from headrace.stages.kernels.postings import (
     home,
     place_of,
 )
+from headrace.stages.kernels.simhash import BITS
 
 KEPT, EXACT, NEAR = range(3)
 _AHEAD = 32  # documents whose entries are loaded ahead: 15 tables of two cache lines each fill an inner cache
@@ -32,44 +36,45 @@ class Entries(NamedTuple):
     """What is known of documents: 128-bit keys, signatures, and shingle sets (each empty where it is not used)."""
 
     keys: Hashes  # n x 2
-    signatures: Signatures  # n x (bands * rows)
-    shingles: Signatures
+    signed: Flags  # n; False: there were no shingles, and the signature says nothing
+    signatures: Signatures  # n x pieces
+    shingles: Hashes
     ends: Offsets  # n + 1; document i has shingles[ends[i] : ends[i + 1]]
 
 
 class Policy(NamedTuple):
-    """What decides: keys, bands of how many rows, and from where on signatures (or sets) are too similar."""
+    """What decides: keys, bands of how many pieces, and from where on signatures (or sets) are too similar."""
 
     exact: bool
     bands: int
-    rows: int
+    rows: int  # pieces a band; 0 with SimHash
+    width: int  # pieces a value, 1 or 2
+    bits: int  # of SimHash that may differ; 0 with MinHash
     threshold: float
     sets: bool
 
 
 @part
-def is_signed(signatures: Signatures, document: int) -> bool:
-    """Tell whether a view had shingles: an empty one leaves every slot at its largest value."""
-    slots: int = signatures.shape[1]
-    slot = 0
-    while slot < slots and signatures[document, slot] == EMPTY:
-        slot += 1
-    return slot < slots
+def print_all(batch: Entries, begin: int, end: int, policy: Policy, masks: Hashes, prints: Signatures) -> None:
+    """Fingerprint the bands of documents, and behind these their keys; 0 where a document has none."""
+    signed, signatures = batch.signed, batch.signatures
+    for document in range(begin, end):
+        row = document - begin
+        for band in range(policy.bands):
+            value = np.uint64(band + 1)
+            if policy.bits:
+                value = whole(signatures[document]) & masks[band]
+            for slot in range(band * policy.rows, (band + 1) * policy.rows):
+                value = rolled(value, np.uint64(signatures[document, slot]))
+            prints[row, band] = fingerprint(mix64(value)) if signed[document] else np.uint32(0)
+        if policy.exact:
+            prints[row, policy.bands] = fingerprint(batch.keys[document, 0])
 
 
 @part
-def print_all(batch: Entries, begin: int, end: int, policy: Policy, prints: Signatures) -> None:
-    """Fingerprint the bands of documents, and behind these their keys; 0 where a document has none."""
-    for document in range(begin, end):
-        row = document - begin
-        signed = policy.bands > 0 and is_signed(batch.signatures, document)
-        for band in range(policy.bands):
-            value = np.uint64(band + 1)
-            for slot in range(band * policy.rows, (band + 1) * policy.rows):
-                value = rolled(value, np.uint64(batch.signatures[document, slot]))
-            prints[row, band] = fingerprint(mix64(value)) if signed else np.uint32(0)
-        if policy.exact:
-            prints[row, policy.bands] = fingerprint(batch.keys[document, 0])
+def whole(signature: Signatures) -> np.uint64:
+    """Give a SimHash fingerprint, whose lower half is the first piece."""
+    return np.uint64(signature[0]) | np.uint64(signature[1]) << np.uint64(32)
 
 
 @part
@@ -123,12 +128,17 @@ def same_band(one: Signatures, other: Signatures, band: int, rows: int) -> bool:
 
 @part
 def likeness(known: Entries, other: int, batch: Entries, document: int, policy: Policy) -> float:
-    """Give the share of equal slots of two signatures, or the Jaccard similarity of the two shingle sets."""
+    """Give the share of equal values (or bits) of two signatures, or the Jaccard similarity of the two shingle sets."""
     if policy.sets:
         one = known.shingles[known.ends[other] : known.ends[other + 1]]
         two = batch.shingles[batch.ends[document] : batch.ends[document + 1]]
         common = shared_values(one, two)
         return common / (len(one) + len(two) - common)
+    if policy.bits:
+        differing = differing_bits(whole(known.signatures[other]), whole(batch.signatures[document]))
+        return 1.0 - differing / BITS
+    if policy.width == 2:
+        return equal_pairs(known.signatures[other], batch.signatures[document])
     slots: int = batch.signatures.shape[1]
     equal = 0
     for slot in range(slots):
@@ -137,7 +147,16 @@ def likeness(known: Entries, other: int, batch: Entries, document: int, policy: 
 
 
 @part
-def shared_values(one: Signatures, two: Signatures) -> int:
+def equal_pairs(one: Signatures, two: Signatures) -> float:
+    """Give the share of equal values of two signatures whose values take two pieces each."""
+    equal = 0
+    for slot in range(0, len(one), 2):
+        equal += int(one[slot] == two[slot] and one[slot + 1] == two[slot + 1])
+    return 2 * equal / len(one)
+
+
+@part
+def shared_values(one: Hashes, two: Hashes) -> int:
     """Count the values that two sorted arrays without repeats share."""
     i = j = common = 0
     while i < len(one) and j < len(two):
@@ -158,6 +177,14 @@ def first_shared_band(one: Signatures, two: Signatures, policy: Policy) -> int:
 
 
 @part
+def meets(one: Signatures, two: Signatures, band: int, policy: Policy) -> bool:
+    """Tell whether two signatures that were found together in a band are near enough, or share it as their first."""
+    if policy.bits:
+        return differing_bits(whole(one), whole(two)) <= policy.bits
+    return first_shared_band(one, two, policy) == band
+
+
+@part
 def most_alike(
     postings: Postings,
     known: Entries,
@@ -169,7 +196,8 @@ def most_alike(
 ) -> tuple[int, float]:
     """Give the most similar of the first `visible` kept documents that share a band, and the similarity.
 
-    Among equally similar ones the earliest wins; -1 where none shares a band. Each is measured where it is first met.
+    Among equally similar ones the earliest wins; -1 where none shares a band. One of MinHash is measured where it is
+    first met; with SimHash those are taken that differ in few enough bits, wherever they are met.
     No two kept documents have equal signatures, unless sets decide, so after an equal one none is looked for.
     """
     best, similarity = -1, -1.0
@@ -179,7 +207,7 @@ def most_alike(
         held = postings.numbers[band, max(places[band], 0)]
         while more:
             other, held, more = document_of(postings, held)
-            if other < visible and first_shared_band(known.signatures[other], signature, policy) == band:
+            if other < visible and other != best and meets(known.signatures[other], signature, band, policy):
                 found = likeness(known, other, batch, document, policy)
                 if found > similarity or (found == similarity and other < best):
                     best, similarity = other, found
@@ -208,13 +236,13 @@ def with_key(postings: Postings, known: Entries, batch: Entries, document: int, 
 
 
 @kernel
-def insert(postings: Postings, known: Entries, begin: int, end: int, policy: Policy) -> None:
+def insert(postings: Postings, known: Entries, begin: int, end: int, policy: Policy, masks: Hashes) -> None:
     """Enter the kept documents begin to end, which are in `known` already."""
     tables = len(postings.fingerprints)
     prints, places = np.empty((_AHEAD, tables), np.uint32), np.empty(tables, np.int64)
     for first in range(begin, end, _AHEAD):
         count = min(_AHEAD, end - first)
-        print_all(known, first, first + count, policy, prints)
+        print_all(known, first, first + count, policy, masks, prints)
         fetch_all(postings, prints, count)
         for i in range(count):
             unsigned = 0 if prints[i, 0] else policy.bands
@@ -230,6 +258,7 @@ def append(known: Entries, document: int, batch: Entries, source: int) -> None:
     """
     for half in range(known.keys.shape[1] if len(known.keys) else 0):
         known.keys[document, half] = batch.keys[source, half]
+    known.signed[document] = batch.signed[source]
     for slot in range(known.signatures.shape[1]):
         known.signatures[document, slot] = batch.signatures[source, slot]
     to = known.ends[document]
@@ -243,6 +272,8 @@ def append(known: Entries, document: int, batch: Entries, source: int) -> None:
 def same_entry(known: Entries, document: int, batch: Entries, source: int) -> bool:
     """Tell whether a kept document has the key and the signature of a document of a batch."""
     if len(known.keys) and not same_key(known, document, batch, source):
+        return False
+    if known.signed[document] != batch.signed[source]:
         return False
     slots = batch.signatures.shape[1]
     return same_band(known.signatures[document], batch.signatures[source], 0, slots)
@@ -271,9 +302,11 @@ def judge(
 
 @kernel
 def settle(
-    postings: Postings, known: Entries, batch: Entries, first: int, last: int, policy: Policy
+    postings: Postings, known: Entries, batch: Entries, first: int, last: int, policy: Policy, masks: Hashes
 ) -> tuple[Classes, Counts, Floats, int]:
     """Judge the documents of a unit in order: fates, survivors, similarities, and the number after its last kept one.
+
+    `masks` are those of SimHash's bands.
 
     The unit's kept documents get the numbers from `first` on and are entered at once, so that later documents of the
     unit meet them. With `last` >= 0 the unit comes again: nothing is entered, entries from the current number on are
@@ -287,7 +320,7 @@ def settle(
         i = document % _AHEAD
         if i == 0:
             count = min(_AHEAD, size - document)
-            print_all(batch, document, document + count, policy, prints)
+            print_all(batch, document, document + count, policy, masks, prints)
             fetch_all(postings, prints, count)
         fate, survivor, similarity = KEPT, -1, 0.0
         unsigned = 0 if prints[i, 0] else policy.bands

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import jieba
+import numpy as np
 import pyarrow as pa
 import pytest
 from datasketch import MinHash as Reference
@@ -16,14 +18,18 @@ from datasketch import MinHashLSH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from tests.stages.kernels.test_minhash_schemes import M32, twin
 
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.apply import apply
 from headrace.stages.base import OrderedState, ReplayDiffersError, RunContext
 from headrace.stages.dedup import Dedup
-from headrace.stages.deduplication.options import MinHash
-from headrace.stages.kernels.plain_minhash import shingle_hashes
+from headrace.stages.deduplication.options import MinHash, SimHash
+from headrace.stages.deduplication.rules import rules_of, scheme_of, shingling_of
+from headrace.stages.deduplication.schemes import SCHEMES
+from headrace.stages.deduplication.shingles import Shingling
+from headrace.stages.kernels import plain_signatures as plain
 from headrace.stages.view import view
 
 CORPUS = Path(os.environ.get("HEADRACE_CORPUS", Path(__file__).parents[2].parent / "shared/corpus"))
@@ -35,6 +41,16 @@ STAGES = {
     "verified exactly": LOOSE.model_copy(update={"verify": "exact"}),
     "near alone": LOOSE.model_copy(update={"exact": False}),
     "exact alone": Dedup(minhash=None),
+    "datasketch 1": Dedup(minhash=MinHash(scheme="datasketch_legacy", bands=8, rows=2, threshold=0.5, shingle_size=2)),
+    "datatrove": Dedup(minhash=MinHash(scheme="datatrove", bands=8, rows=2, threshold=0.5, shingle_size=2)),
+    "nemo": Dedup(minhash=MinHash(scheme="nemo", threshold=0.5, shingle_size=6)),
+    "fss": Dedup(minhash=MinHash(scheme="fss", bands=8, rows=2, threshold=0.5, shingle_size=2)),
+    "optimizer": Dedup(minhash=MinHash(slots=32, threshold=0.5, shingles="characters", shingle_size=3)),
+    "fingerprints": Dedup(simhash=SimHash(bits=6, shingle_size=1)),
+    "fingerprints of jieba's words": Dedup(simhash=SimHash(bits=6, shingles="chinese_words", shingle_size=1)),
+    "fingerprints verified exactly": Dedup(
+        exact=False, verify="exact", simhash=SimHash(bits=5, threshold=0.7, shingles="characters", shingle_size=2)
+    ),
 }
 SENTENCES = ("the wheel turns", "水轮转了", "it never runs dry", "渠道不干", "oak and iron", "he said so", "。。。")
 
@@ -67,44 +83,72 @@ def accept(stage: Dedup, state: OrderedState, unit: UnitBatch) -> dict[str, Verd
 
 
 class SequentialLoop:
-    """Query, verify, insert: datasketch's index holds the kept documents, datasketch's estimate verifies."""
+    """Query, verify, insert: datasketch's index holds the kept documents; fingerprints are compared one by one."""
 
     def __init__(self, stage: Dedup) -> None:
         self._stage = stage
         self._views: dict[str, str] = {}
         self._kept: dict[str, tuple[Any, set[int]]] = {}
-        near = stage.minhash
-        if near:
-            self._index = MinHashLSH(num_perm=near.bands * near.rows, params=(near.bands, near.rows))
+        self._sign = signing(stage.minhash or stage.simhash)
+        if stage.minhash:
+            scheme = scheme_of(stage.minhash)
+            self._index = MinHashLSH(num_perm=scheme.slots, params=(scheme.bands, scheme.rows))
 
     def judge(self, name: str, text: str) -> Verdict:
         form = view(text)
         if self._stage.exact and form in self._views:
             return "exact_duplicate", 1.0, self._views[form]
-        near = self._stage.minhash
-        hashes = shingle_hashes(form, near.shingle, near.shingle_size) if near else []
+        near = self._stage.minhash or self._stage.simhash
+        hashes = hashes_of(form, shingling_of(near)) if near else []
         if near and hashes:
-            signed = self._sign(near, hashes)
-            found = [(self._likeness(signed, set(hashes), other), other) for other in self._index.query(signed)]
+            signed = self._sign(hashes)
+            found = [(self._likeness(signed, set(hashes), other), other) for other in self._query(signed)]
             order = list(self._kept)
-            best = max(found, key=lambda pair: (pair[0], -order.index(pair[1])), default=(0.0, ""))
-            if best[0] >= near.threshold:
+            best = max(found, key=lambda pair: (pair[0], -order.index(pair[1])), default=(-1.0, ""))
+            if best[0] >= rules_of(near, self._stage.verify, exact=True).threshold:
                 return "near_duplicate", best[0], best[1]
-            self._index.insert(name, signed)
+            if self._stage.minhash:
+                self._index.insert(name, signed)
             self._kept[name] = (signed, set(hashes))
         self._views.setdefault(form, name)
         return None, None, None
 
-    def _sign(self, near: MinHash, hashes: list[int]) -> Any:
-        signed = Reference(num_perm=near.bands * near.rows, seed=near.seed, hashfunc=lambda value: value)
-        signed.update_batch(hashes)
-        return signed
+    def _query(self, signed: Any) -> list[str]:
+        if not self._stage.simhash:
+            return list(self._index.query(signed))
+        bits = self._stage.simhash.bits
+        return [name for name, (known, _) in self._kept.items() if (known ^ signed).bit_count() <= bits]
 
     def _likeness(self, signed: Any, hashes: set[int], other: str) -> float:
         known, others = self._kept[other]
-        if self._stage.verify == "signature":
-            return float(known.jaccard(signed))
-        return len(hashes & others) / len(hashes | others)
+        if self._stage.verify == "exact":
+            return len(hashes & others) / len(hashes | others)
+        return 1 - (known ^ signed).bit_count() / 64 if self._stage.simhash else float(known.jaccard(signed))
+
+
+def hashes_of(form: str, shingling: Shingling) -> list[int]:
+    """Give a view's shingles by the plain twin; jieba cuts where the unit says so."""
+    words = jieba.lcut(form) if shingling.unit == "chinese_words" and plain.by_characters(form) else ()
+    return plain.shingle_hashes(form, shingling.unit, shingling.size, words)
+
+
+def signing(near: MinHash | SimHash | None) -> Callable[[list[int]], Any]:
+    """Give what signs hashes: datasketch, or the plain twin where it has no such scheme."""
+    if not isinstance(near, MinHash):
+        return plain.fingerprint
+    scheme = scheme_of(near)
+
+    def by_datasketch(hashes: list[int]) -> Any:
+        name = "affine32" if scheme.name == "datasketch" else "legacy"
+        signed = Reference(num_perm=scheme.slots, seed=scheme.seed, hashfunc=lambda value: value, scheme=name)
+        signed.update_batch([value & M32 for value in hashes])
+        return signed
+
+    def by_twin(hashes: list[int]) -> Any:
+        name, kind = ("affine64", np.uint64) if scheme.name == "datatrove" else ("affine32", np.uint32)
+        return Reference(num_perm=scheme.slots, hashvalues=np.array(twin(hashes, scheme), kind), scheme=name)
+
+    return by_datasketch if scheme.name in ("datasketch", "datasketch_legacy") else by_twin
 
 
 def sequential(stage: Dedup, units: Sequence[UnitBatch]) -> dict[str, Verdict]:
@@ -135,7 +179,9 @@ def test_verdicts_are_those_of_the_sequential_loop(name: str, seed: int, tmp_pat
     found = {k: v for unit in units for k, v in accept(STAGES[name], state, unit).items()}
     expected = sequential(STAGES[name], units)
     assert found == expected
-    assert len({verdict[0] for verdict in found.values()}) == 1 + STAGES[name].exact + bool(STAGES[name].minhash)
+    assert len({verdict[0] for verdict in found.values()}) == 1 + STAGES[name].exact + bool(
+        STAGES[name].minhash or STAGES[name].simhash
+    )
 
 
 texts = st.lists(st.sampled_from([*"ab的是 ", "ab", "好", "the ", "。"]), max_size=10).map("".join)
@@ -215,24 +261,71 @@ def test_what_is_not_committed_does_not_exist(tmp_path: Path) -> None:
 LONG_ZH = "水轮定步调，渠道不会干涸，也不会漫溢。磨坊里的人每天清早打开闸门，让水慢慢流过木轮。"
 
 
-@pytest.mark.parametrize(
-    ("texts", "reasons"),
-    [
-        (["很好", "很好", "很差"], [None, "exact_duplicate", None]),
-        (["too small", "TOO  small", "Too small!"], [None, "exact_duplicate", "near_duplicate"]),
-        (["好好好好好好", "好好好好好好好"], [None, "near_duplicate"]),
-        (["开放中文转换", "開放中文轉換"], [None, "exact_duplicate"]),
-        (["ＡＢＣ　def ghi", "abc DEF ghi"], [None, "exact_duplicate"]),
-        (["👍👍👍", "👍👍👍", "👎👎👎"], [None, "exact_duplicate", None]),
-        (["-----", "=====", "*****"], [None, None, None]),
-        ([LONG_ZH, LONG_ZH + "完。", LONG_ZH[::-1]], [None, "near_duplicate", None]),
-        (["", " ", "\u200b"], [None, "exact_duplicate", "exact_duplicate"]),
-    ],
-)
-def test_short_and_odd_texts_get_the_right_verdict(texts: list[str], reasons: list[str | None], tmp_path: Path) -> None:
-    """Short texts are compared whole, in any script and width; unrelated ones stay apart."""
-    verdicts = accept(Dedup(), opened(Dedup(), tmp_path), unit_of(0, texts))
-    assert [verdict[0] for verdict in verdicts.values()] == reasons
+SHORT: dict[str, tuple[list[str], list[str | None]]] = {
+    "two identical short Chinese texts": (["很好", "很好", "很差"], [None, "same", None]),
+    "two identical texts of two words": (["too small", "too small", "too large"], [None, "same", None]),
+    "empty texts": (["", " ", "\u200b"], [None, "empty", "empty"]),
+    "one repeated word": (["好好好好好好", "好好好好好好好", "坏坏坏坏坏坏"], [None, "near", None]),
+    "one repeated English word": (["la " * 9, "la " * 30, "lo " * 9], [None, "near", None]),
+    "unrelated Chinese texts": (["床前明月光，疑是地上霜。", "水轮定步调，渠道不干涸。", "今天天气很好。"], [None] * 3),
+    "emoji": (["👍👍👍", "👍👍👍", "👎👎👎"], [None, "same", None]),
+    "signs": (["-----", "=====", "*****"], [None] * 3),
+    "case and space": (["too small", "TOO  small", "Too small!"], [None, "same", "near"]),
+    "traditional": (["开放中文转换", "開放中文轉換"], [None, "same"]),
+    "width": (["ＡＢＣ　def ghi", "abc DEF ghi"], [None, "same"]),
+}
+
+
+@pytest.mark.parametrize("keys", ["with keys", "near alone"])
+@pytest.mark.parametrize("near", [*SCHEMES, "simhash"])
+@pytest.mark.parametrize("case", SHORT)
+def test_short_and_odd_texts_get_the_right_verdict(case: str, near: str, keys: str, tmp_path: Path) -> None:
+    """Short texts are compared whole, in any script and width; unrelated ones stay apart; empty ones are equal only."""
+    options: dict[str, Any] = {"simhash": {}} if near == "simhash" else {"minhash": {"scheme": near}}
+    exact, (texts, reasons) = keys == "with keys", SHORT[case]
+    stage = Dedup.model_validate({"exact": exact, **options})
+    meaning = {
+        "same": "exact_duplicate" if exact else "near_duplicate",
+        "empty": "exact_duplicate" if exact else None,
+        "near": "near_duplicate",
+    }
+    verdicts = accept(stage, opened(stage, tmp_path), unit_of(0, texts))
+    if near != "nemo" or "near" not in reasons:  # its shingles of 24 characters take these whole, and so as unlike
+        assert [verdict[0] for verdict in verdicts.values()] == [meaning.get(reason or "") for reason in reasons]
+    assert verdicts == sequential(stage, [unit_of(0, texts)])
+
+
+def test_a_longer_copy_is_near_and_a_reversed_one_is_not(tmp_path: Path) -> None:
+    """The same characters in another order share no shingles."""
+    verdicts = accept(Dedup(), opened(Dedup(), tmp_path), unit_of(0, [LONG_ZH, LONG_ZH + "完。", LONG_ZH[::-1]]))
+    assert [verdict[0] for verdict in verdicts.values()] == [None, "near_duplicate", None]
+
+
+@pytest.mark.parametrize("verify", ["signature", "exact"])
+def test_a_false_positive_does_not_hide_a_repeat(verify: str, tmp_path: Path) -> None:
+    """Unlike documents that stand before the right one in a band's postings are passed over; the right one is named."""
+    words = [f"word{i}" for i in range(120)]
+    common = words[:30]
+    unlike = [" ".join([*common, *(f"other{n}x{i}" for i in range(40))]) for n in range(40)]
+    stage = Dedup.model_validate(
+        {"verify": verify, "minhash": {"bands": 56, "rows": 2, "threshold": 0.9, "shingle_size": 1}}
+    )
+    right, repeat = " ".join(words), " ".join([*words, "end"])
+    verdicts = list(accept(stage, opened(stage, tmp_path), unit_of(0, [*unlike, right, repeat])).values())
+    assert {verdict[0] for verdict in verdicts[:-1]} == {None}
+    assert verdicts[-1][0] == "near_duplicate"
+    assert verdicts[-1][2] == "d0.40"
+    assert verdicts == list(sequential(stage, [unit_of(0, [*unlike, right, repeat])]).values())
+
+
+def test_exact_verification_says_the_jaccard_similarity(tmp_path: Path) -> None:
+    """The value of the verdict is shared shingles by all shingles, for MinHash and for fingerprints."""
+    words = [f"word{i}" for i in range(400)]
+    for options in ({"minhash": {"shingle_size": 1}}, {"simhash": {"bits": 6, "shingle_size": 1}}):
+        stage = Dedup.model_validate({"verify": "exact", **options})
+        texts = [" ".join(words), " ".join([*words, "end"])]
+        _, verdict = accept(stage, opened(stage, tmp_path), unit_of(0, texts)).values()
+        assert verdict == ("near_duplicate", 400 / 401, "d0.0")
 
 
 def test_an_empty_view_is_never_a_near_duplicate(tmp_path: Path) -> None:
@@ -257,7 +350,7 @@ def test_private_columns_do_not_leave_the_stage(tmp_path: Path) -> None:
     stage = STAGES["verified exactly"]
     table = unit_of(0, ["a b c", "a b c", "d"]).documents.append_column("values.x", pa.array([1.0, 2.0, 3.0]))
     prepared = stage.prepare(table)
-    assert prepared.column_names == ["doc_id", "text", "values.x", "_exact", "_minhash", "_shingles"]
+    assert prepared.column_names == ["doc_id", "text", "values.x", "_exact", "_signed", "_signature", "_shingles"]
     batch, _ = opened(stage, tmp_path).accept(UnitBatch(0, prepared))
     assert batch.documents.column_names == ["doc_id", "text", "values.x"]
     assert batch.settled[0]["values.x"].to_pylist() == [2.0]
@@ -284,7 +377,13 @@ def test_units_without_documents_and_chunked_units_are_no_special_case(tmp_path:
         ({"exact": False, "minhash": None}, "nothing to find"),
         ({"minhash": {"threshold": 0}}, "greater than 0"),
         ({"minhash": {"bands": 0}}, "greater than or equal to 1"),
-        ({"minhash": {"shingles": 5}}, "Extra inputs are not permitted"),
+        ({"minhash": {"shingle": "words"}}, "Extra inputs are not permitted"),
+        ({"minhash": {"bands": 9}}, "bands and rows belong together"),
+        ({"minhash": {"slots": 128, "bands": 9, "rows": 13}}, "give slots, or bands and rows"),
+        ({"minhash": {"scheme": "rensa"}}, "'datasketch', 'datasketch_legacy'"),
+        ({"minhash": {}, "simhash": {}}, "give one, or the stage twice"),
+        ({"simhash": {"bits": 7}}, "less than or equal to 6"),
+        ({"exact": False, "simhash": None, "minhash": None}, "nothing to find"),
         ({"verify": "guess"}, "'signature' or 'exact'"),
     ],
 )

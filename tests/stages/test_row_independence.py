@@ -18,7 +18,7 @@ from headrace.stages.apply import apply
 from headrace.stages.base import Stage
 from headrace.stages.clean import Clean
 from headrace.stages.dedup import Dedup
-from headrace.stages.deduplication.options import MinHash
+from headrace.stages.deduplication.options import MinHash, SimHash
 from headrace.stages.filter import Filter
 from headrace.stages.grade import Grade
 from headrace.stages.language import Language
@@ -58,7 +58,9 @@ STAGES: dict[str, Stage] = {
     "urls": Urls(canonicalize=True, without_url="drop"),
     "words": Words(lists={"games": WordList(file=str(WORDS), max_distinct=0)}, parted=True),
     "dedup": Dedup(),
-    "dedup verified exactly": Dedup(verify="exact", minhash=MinHash(shingle="words", shingle_size=2)),
+    "dedup verified exactly": Dedup(verify="exact", minhash=MinHash(shingles="words", shingle_size=2)),
+    "dedup by fingerprints of jieba's words": Dedup(simhash=SimHash(shingles="chinese_words", shingle_size=1)),
+    "dedup as datatrove": Dedup(minhash=MinHash(scheme="datatrove")),
 }
 PIECES = (
     "好书，",

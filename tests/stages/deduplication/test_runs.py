@@ -12,7 +12,7 @@ from headrace.schemas.errors import FormatError
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.base import OrderedState, RunContext
 from headrace.stages.dedup import Dedup
-from headrace.stages.deduplication.options import MinHash
+from headrace.stages.deduplication.options import MinHash, SimHash
 
 LOOSE = Dedup(minhash=MinHash(bands=8, rows=2, threshold=0.5, shingle_size=2))
 OTHERS = {
@@ -20,6 +20,8 @@ OTHERS = {
     "verified exactly": LOOSE.model_copy(update={"verify": "exact"}),
     "near alone": LOOSE.model_copy(update={"exact": False}),
     "exact alone": Dedup(minhash=None),
+    "another scheme": LOOSE.model_copy(update={"minhash": MinHash(scheme="fss", bands=8, rows=2, threshold=0.5)}),
+    "fingerprints": Dedup(simhash=SimHash()),
 }
 
 
@@ -53,7 +55,7 @@ def test_runs_are_immutable_and_reproducible(tmp_path: Path) -> None:
     assert sorted(p.name for p in (tmp_path / "a/index").iterdir()) == sorted(ref.name[6:] for ref in first)
     table = pa.ipc.open_file(tmp_path / "a" / first[1].name).read_all()
     assert set(table["unit"].to_pylist()) == {1, 2}
-    assert table.column_names == ["unit", "doc_id", "_exact", "_minhash"]
+    assert table.column_names == ["unit", "doc_id", "_exact", "_signed", "_signature"]
 
 
 def committed_run(run: Path, stage: Dedup = LOOSE) -> FileRef:
