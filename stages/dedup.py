@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import pyarrow as pa
 from pydantic import Field, model_validator
@@ -37,7 +37,7 @@ class Dedup(OrderedStage):
 
     @model_validator(mode="before")
     @classmethod
-    def _simhash_in_place_of_the_default(cls, options: Any) -> Any:
+    def _simhash_in_place_of_the_default(cls, options: object) -> object:
         if isinstance(options, dict) and options.get("simhash") is not None:
             return {"minhash": None, **options}
         return options

@@ -14,7 +14,7 @@ from xxhash import xxh3_128_digest
 
 from headrace.stages.deduplication.options import SimHash
 from headrace.stages.deduplication.rules import Near, scheme_of, shingling_of
-from headrace.stages.deduplication.schemes import signatures
+from headrace.stages.deduplication.schemes import Values, signatures
 from headrace.stages.deduplication.shingles import shingle_sets
 from headrace.stages.deduplication.simhash import simhashes
 from headrace.stages.kernels.arrays import Array, Bytes, Column, Hashes, Offsets, Signatures
@@ -36,6 +36,7 @@ def exact_keys(data: Bytes, offsets: Offsets) -> Array:
 
 def near_columns(data: Bytes, offsets: Offsets, near: Near, *, sets: bool) -> dict[str, Array]:
     """Give each view's signature as bytes, whether it has any shingles, and, if wanted, its set of shingle hashes."""
+    values: Values
     if isinstance(near, SimHash):
         prints = simhashes(data, offsets, shingling_of(near))
         values, counts = prints.values.reshape(-1, 1), prints.counts

@@ -126,6 +126,24 @@ def test_unlike_documents_with_a_common_band_are_all_kept() -> None:
     assert found[-1] == (NEAR, 7, 5 / 6)
 
 
+@pytest.mark.parametrize("bits", [3, 4, 5, 6])
+def test_no_fingerprint_within_the_bits_is_missed(bits: int) -> None:
+    """Copies with up to eight bits flipped, whichever they are: those within the limit are found, and no others."""
+    chance, made = random.Random(bits), []
+    for _ in range(900):
+        pieces = tuple(chance.getrandbits(32) for _ in range(2))
+        if made and chance.random() < 0.7:
+            value = sum(piece << 32 * i for i, piece in enumerate(chance.choice(made).signature))
+            for bit in chance.sample(range(64), chance.randrange(9)):
+                value ^= 1 << bit
+            pieces = value & 0xFFFFFFFF, value >> 32
+        made.append(Document((0, 0), True, pieces, frozenset()))
+    rules = rules_of(SimHash(bits=bits), "signature", exact=False)
+    found = settled(made, rules, 100)
+    assert found == first_seen(made, rules.policy)
+    assert {round(64 * (1 - similarity)) for fate, _, similarity in found if fate == NEAR} == set(range(bits + 1))
+
+
 def one_band_prints(signatures: Signatures) -> Hashes:
     """Give the fingerprints of the first band, as the index has them."""
     value = np.ones(len(signatures), np.uint64)
