@@ -286,6 +286,13 @@ def test_units_without_documents_and_chunked_units_are_no_special_case(tmp_path:
     assert len(state.flush(1)) == 1
 
 
+def test_simhash_takes_the_place_of_the_default() -> None:
+    """Who asks for fingerprints need not switch MinHash off, and the resolved options say that it is."""
+    stage = Dedup.model_validate({"simhash": {"bits": 4}})
+    assert stage.minhash is None
+    assert Dedup.model_validate(stage.model_dump(mode="json")) == stage
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
