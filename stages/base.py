@@ -14,6 +14,7 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
 
 from headrace.schemas.document import DOCUMENT_SCHEMA, VERDICT_SCHEMA, Document, Drop
+from headrace.schemas.index import DEFAULT_INDEX, EarlierRun, IndexOptions
 from headrace.schemas.unit import FileRef, UnitBatch
 
 __all__ = [
@@ -98,6 +99,8 @@ class RunContext:
     first_unit: int = 0
     first_shard: int = 0
     tokenizer: FileRef | None = None
+    index: IndexOptions = DEFAULT_INDEX
+    earlier: tuple[EarlierRun, ...] = ()  # what documents are compared with besides those of this run
 
 
 class OrderedState(Protocol):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from headrace.schemas.errors import HeadraceError
+from headrace.stages.deduplication.fates import Fates
 from headrace.stages.deduplication.rules import Rules
-from headrace.stages.kernels.arrays import Classes, Counts, Floats, Signatures, read_only
+from headrace.stages.kernels.arrays import Signatures, read_only
 from headrace.stages.kernels.band_index import Entries, insert, settle
 from headrace.stages.kernels.postings import BUCKET, MOST, Postings, spread
 
@@ -18,15 +18,6 @@ _GROWTH = 1.06  # in place, so a step costs next to nothing, and slack costs mem
 _TABLE_GROWTH = 1.3
 _LOAD = 0.85  # share of a table's places that may be taken
 _LEAST = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Fates:
-    """What became of each document of a unit: its fate, the number of its survivor, and their similarity."""
-
-    fates: Classes
-    survivors: Counts
-    similarities: Floats
 
 
 class FirstSeenIndex:

@@ -11,8 +11,9 @@ from headrace.schemas.errors import FormatError, HeadraceError
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.apply import Sieve
 from headrace.stages.base import ReplayDiffersError, RunContext
+from headrace.stages.deduplication.fates import Fates
 from headrace.stages.deduplication.ids import DocumentIds
-from headrace.stages.deduplication.index import Fates, FirstSeenIndex
+from headrace.stages.deduplication.index import FirstSeenIndex
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import IndexRuns
 from headrace.stages.deduplication.signatures import (

@@ -1,0 +1,36 @@
+"""The dedup index from outside: how much memory it may take, where it lives, and what of an earlier run it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from headrace.schemas.unit import FileRef
+
+Store = Literal["runs", "lmdb"]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOptions:
+    """How an index is kept; no verdict depends on it."""
+
+    partitions: int = 1
+    memory_bytes: int = 4_000_000_000  # of the tables in memory; what is more is looked up in files
+    bloom: bool = False
+    store: Store = "runs"
+
+
+DEFAULT_INDEX = IndexOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRun:
+    """What a run is compared with: the committed index of an earlier one, frozen at a number of its manifest lines."""
+
+    name: str  # as it is written in the configuration; verdicts name it
+    run: Path
+    stage: str
+    lines: int
+    manifest_sha256: str  # of the first `lines` lines
+    files: tuple[FileRef, ...]
