@@ -11,7 +11,7 @@ from headrace.schemas.errors import HeadraceError
 from headrace.stages.deduplication.fates import Fates
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.kernels.arrays import Signatures, read_only
-from headrace.stages.kernels.band_index import Entries, insert, settle
+from headrace.stages.kernels.band_index import Answers, Entries, insert, settle
 from headrace.stages.kernels.postings import BUCKET, MOST, Postings, spread
 
 _GROWTH = 1.06  # in place, so a step costs next to nothing, and slack costs memory
@@ -21,7 +21,9 @@ _LEAST = 1024
 
 
 class FirstSeenIndex:
-    """Kept documents by number, found by key and by band.
+    """Kept documents by number, found by key and by band: those from `base` on, up to `count`.
+
+    What earlier ones say of a unit comes in as `prior`. A number is that of a document among all, here and elsewhere.
 
     Memory with 14 bands of 8 rows and exact keys: 448 bytes of signature, 25 of key, end of the set and mark, 141 to
     183 of entries for bands and key (8 bytes each, load 0.85 to 0.65), 8 for each band that an earlier kept document
@@ -29,36 +31,39 @@ class FirstSeenIndex:
     as well.
     """
 
-    def __init__(self, rules: Rules) -> None:
-        self.count = 0
+    def __init__(self, rules: Rules, base: int = 0) -> None:
         self._rules = rules
         self._policy, self._masks = rules.policy, rules.masks
+        self._begin(base)
+
+    def _begin(self, base: int) -> None:
+        self.base = self.count = base
         self._known = Entries(
             np.zeros((0, 2), np.uint64),
             np.zeros(0, np.bool_),
-            np.zeros((0, rules.pieces), np.uint32),
+            np.zeros((0, self._rules.pieces), np.uint32),
             np.zeros(0, np.uint64),
             np.zeros(1, np.int64),
         )
         self._postings = self._empty_postings(0)
 
-    def settle(self, batch: Entries) -> Fates:
+    def settle(self, batch: Entries, prior: Fates | None = None) -> Fates:
         """Judge the documents of the next unit in order and keep those that repeat no earlier kept one."""
         self._reserve(len(batch.ends) - 1, len(batch.shingles))
-        fates, self.count = self._judge(batch, self.count, -1)
+        fates, self.count = self._judge(batch, prior, self.count, -1)
         return fates
 
-    def settle_again(self, batch: Entries, first: int, last: int) -> Fates | None:
+    def settle_again(self, batch: Entries, first: int, last: int, prior: Fates | None = None) -> Fates | None:
         """Judge a unit that was kept as documents first to last; None if others would be kept now."""
-        fates, number = self._judge(batch, first, last)
+        fates, number = self._judge(batch, prior, first, last)
         return None if number < 0 else fates
 
     def extend(self, batch: Entries) -> None:
         """Enter documents that are known to be kept."""
         added = len(batch.ends) - 1
         self._reserve(added, len(batch.shingles))
-        first, last = self.count, self.count + added
-        known, begin = self._known, self._known.ends[self.count]
+        first, last = self.count - self.base, self.count - self.base + added
+        known, begin = self._known, self._known.ends[first]
         if self._rules.exact:
             known.keys[first:last] = batch.keys
         known.signed[first:last] = batch.signed
@@ -66,14 +71,22 @@ class FirstSeenIndex:
         known.shingles[begin : begin + len(batch.shingles)] = batch.shingles
         known.ends[first + 1 : last + 1] = begin + batch.ends[1:]
         insert(self._postings, known, first, last, self._policy, self._masks)
-        self.count = last
+        self.count += added
+
+    def forget(self, number: int) -> None:
+        """Give up the documents before a number: they are looked up elsewhere from now on."""
+        keys, signed, signatures, shingles, ends = self.entries(number, self.count)
+        rest = Entries(keys.copy(), signed.copy(), signatures.copy(), shingles.copy(), ends)
+        self._begin(number)
+        self.extend(rest)
 
     def entries(self, first: int, last: int) -> Entries:
         """Give kept documents first to last, as views of the arrays."""
-        begin, end = self._known.ends[first], self._known.ends[last]
-        keys = self._known.keys[first:last] if self._rules.exact else self._known.keys
-        ends = self._known.ends[first : last + 1] - begin
-        signed, signatures = self._known.signed[first:last], self._known.signatures[first:last]
+        here = slice(first - self.base, last - self.base)
+        begin, end = self._known.ends[here.start], self._known.ends[here.stop]
+        keys = self._known.keys[here] if self._rules.exact else self._known.keys
+        ends = self._known.ends[here.start : here.stop + 1] - begin
+        signed, signatures = self._known.signed[here], self._known.signatures[here]
         return Entries(keys, signed, signatures, self._known.shingles[begin:end], ends)
 
     @property
@@ -82,31 +95,35 @@ class FirstSeenIndex:
         arrays = (*self._known, self._postings.fingerprints, self._postings.numbers)
         return sum(array.nbytes for array in arrays) + int(self._postings.used[0]) * 8  # the other rows are not there
 
-    def _judge(self, batch: Entries, first: int, last: int) -> tuple[Fates, int]:
+    def _judge(self, batch: Entries, prior: Fates | None, first: int, last: int) -> tuple[Fates, int]:
         keys, signed, signatures, shingles, ends = batch
         batch = Entries(read_only(keys), read_only(signed), read_only(signatures), read_only(shingles), read_only(ends))
-        fates, survivors, similarities, number = settle(
-            self._postings, self._known, batch, first, last, self._policy, self._masks
+        told = prior or Fates.none(len(ends) - 1)
+        before = Answers(read_only(told.fates), read_only(told.survivors), read_only(told.similarities))
+        here = (first - self.base, last - self.base if last >= 0 else -1)
+        fates, survivors, similarities, place = settle(
+            self._postings, self._known, batch, before, self.base, *here, self._policy, self._masks
         )
-        return Fates(fates, survivors, similarities), number
+        return Fates(fates, survivors, similarities), place if place < 0 else self.base + place
 
     def _reserve(self, documents: int, shingles: int) -> None:
-        needed = self.count + documents
+        held = self.count - self.base
+        needed = held + documents
         if max(needed, int(self._postings.used[0]) + documents * len(self._postings.fingerprints)) > MOST:
             raise HeadraceError(
                 "the dedup index is full",
                 where=f"after {self.count} kept documents",
-                why=f"it numbers up to {MOST} documents, and as many bands that several of them share",
-                remedy="run over parts of the input one after the other, or with larger bands",
+                why=f"in memory it has up to {MOST} documents, and as many bands that several of them share",
+                remedy="lower engine.index.memory_bytes, or give larger bands",
             )
-        values = int(self._known.ends[self.count]) + shingles
+        values = int(self._known.ends[held]) + shingles
         if values > len(self._known.shingles):
             _resize(self._known.shingles, _with_slack(values, _GROWTH))
         if needed > len(self._known.signatures):
             self._resize_documents(_with_slack(needed, _GROWTH))
         if needed > _LOAD * self._postings.fingerprints.shape[1]:
             smaller = self._postings
-            self._postings = self._empty_postings(_with_slack(needed, _TABLE_GROWTH if self.count else 1))
+            self._postings = self._empty_postings(_with_slack(needed, _TABLE_GROWTH if held else 1))
             spread(*smaller[:2], *self._postings[:2])
         self._reserve_older(documents * len(self._postings.fingerprints))
 

@@ -42,6 +42,14 @@ class Entries(NamedTuple):
     ends: Offsets  # n + 1; document i has shingles[ends[i] : ends[i + 1]]
 
 
+class Answers(NamedTuple):
+    """What became of each document of a unit: its fate, the number of its survivor (-1: none), their similarity."""
+
+    fates: Classes
+    survivors: Counts
+    similarities: Floats
+
+
 class Policy(NamedTuple):
     """What decides: keys, bands of how many pieces, and from where on signatures (or sets) are too similar."""
 
@@ -300,16 +308,31 @@ def judge(
     return KEPT, -1, 0.0
 
 
+@part
+def outranks(fate: int, similarity: float, other: int, others: float) -> bool:
+    """Tell whether an answer counts more than that of earlier documents: equal before near, then the more similar."""
+    return fate == EXACT or (fate == NEAR and (other == KEPT or similarity > others))
+
+
 @kernel
 def settle(
-    postings: Postings, known: Entries, batch: Entries, first: int, last: int, policy: Policy, masks: Hashes
+    postings: Postings,
+    known: Entries,
+    batch: Entries,
+    prior: Answers,
+    base: int,
+    first: int,
+    last: int,
+    policy: Policy,
+    masks: Hashes,
 ) -> tuple[Classes, Counts, Floats, int]:
-    """Judge the documents of a unit in order: fates, survivors, similarities, and the number after its last kept one.
+    """Judge the documents of a unit in order: fates, survivors, similarities, and the place after its last kept one.
 
-    `masks` are those of SimHash's bands.
+    `masks` are those of SimHash's bands. `prior` says what documents before the number `base` say of the unit; the
+    document at place p here has the number `base` + p. Of two answers the one counts that one index of all would give.
 
-    The unit's kept documents get the numbers from `first` on and are entered at once, so that later documents of the
-    unit meet them. With `last` >= 0 the unit comes again: nothing is entered, entries from the current number on are
+    The unit's kept documents get the places from `first` on and are entered at once, so that later documents of the
+    unit meet them. With `last` >= 0 the unit comes again: nothing is entered, entries from the current place on are
     invisible, and the result is -1 if the kept documents are not those that were entered as `first` to `last`.
     """
     size, tables = len(batch.ends) - 1, len(postings.fingerprints)
@@ -322,10 +345,13 @@ def settle(
             count = min(_AHEAD, size - document)
             print_all(batch, document, document + count, policy, masks, prints)
             fetch_all(postings, prints, count)
-        fate, survivor, similarity = KEPT, -1, 0.0
+        fate, survivor = int(prior.fates[document]), int(prior.survivors[document])
+        similarity = float(prior.similarities[document])
         unsigned = 0 if prints[i, 0] else policy.bands
-        if look_up(postings, prints, i, unsigned, places):
-            fate, survivor, similarity = judge(postings, known, batch, document, number, policy, places)
+        if fate != EXACT and look_up(postings, prints, i, unsigned, places):
+            mine, other, alike = judge(postings, known, batch, document, number, policy, places)
+            if outranks(mine, alike, fate, similarity):
+                fate, survivor, similarity = mine, base + other, alike
         fates[document], survivors[document], similarities[document] = fate, survivor, similarity
         if fate != KEPT:
             continue
