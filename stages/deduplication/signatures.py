@@ -64,11 +64,11 @@ def to_columns(entries: Entries, names: Iterable[str]) -> dict[str, Array]:
 def from_columns(table: pa.Table, pieces: int) -> Entries:
     """Read entries back from a table's columns; a column that is not there gives an empty array (or False)."""
     names, count = table.column_names, table.num_rows
-    keys: Hashes = _values(table[KEY], np.uint64, 2) if KEY in names else np.zeros((0, 2), np.uint64)
+    keys: Hashes = values_of(table[KEY], np.uint64, 2) if KEY in names else np.zeros((0, 2), np.uint64)
     signed, signatures = np.zeros(count, np.bool_), np.zeros((count, 0), np.uint32)
     if SIGNATURE in names:
         signed = np.asarray(table[SIGNED].to_numpy(), np.bool_)
-        signatures = _values(table[SIGNATURE], np.uint32, pieces)
+        signatures = values_of(table[SIGNATURE], np.uint32, pieces)
     if SHINGLES not in names:
         return Entries(keys, signed, signatures, np.zeros(0, np.uint64), np.zeros(count + 1, np.int64))
     sizes = pc.list_value_length(table[SHINGLES]).to_numpy()
@@ -86,7 +86,8 @@ def _lists(values: Hashes, ends: Offsets) -> Array:
     return pa.LargeListArray.from_arrays(pa.array(ends, pa.int64()), items)
 
 
-def _values(column: Column, kind: type[N], width: int) -> npt.NDArray[N]:
+def values_of(column: Column, kind: type[N], width: int) -> npt.NDArray[N]:
+    """Give a column of fixed width as rows of `width` values, without copying."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     buffer = array.buffers()[1]
     flat = np.frombuffer(memoryview(buffer), kind) if buffer is not None and buffer.size else np.zeros(0, kind)

@@ -42,7 +42,7 @@ class DedupState:
 
     def __init__(self, context: RunContext, rules: Rules, parameters: dict[str, object]) -> None:
         self._context, self._rules = context, rules
-        self._runs = IndexRuns(context, parameters)
+        self._runs = IndexRuns(context, rules, parameters)
         self._index = FirstSeenIndex(rules)
         self._ids = DocumentIds()
         self._lasts: list[int] = []

@@ -25,7 +25,7 @@ def first_seen(documents: Iterable[Document], policy: Policy) -> list[Fate]:
     numbers: dict[tuple[int, ...], int] = {}
     fates = []
     for document in documents:
-        fate = _fate(document, kept, numbers, policy)
+        fate = fate_among(document, kept, numbers, policy)
         fates.append(fate)
         if fate[0] == KEPT:
             numbers.setdefault(document.key, len(kept))
@@ -33,7 +33,10 @@ def first_seen(documents: Iterable[Document], policy: Policy) -> list[Fate]:
     return fates
 
 
-def _fate(document: Document, kept: Sequence[Document], numbers: dict[tuple[int, ...], int], policy: Policy) -> Fate:
+def fate_among(
+    document: Document, kept: Sequence[Document], numbers: dict[tuple[int, ...], int], policy: Policy
+) -> Fate:
+    """Judge one document among kept ones; `numbers` has the first of them with each key."""
     if policy.exact and document.key in numbers:
         return EXACT, numbers[document.key], 1.0
     candidates = [number for number, other in enumerate(kept) if _meet(document, other, policy)]
