@@ -39,13 +39,14 @@ def fate_among(
     """Judge one document among kept ones; `numbers` has the first of them with each key."""
     if policy.exact and document.key in numbers:
         return EXACT, numbers[document.key], 1.0
-    candidates = [number for number, other in enumerate(kept) if _meet(document, other, policy)]
-    found = [(_similarity(document, kept[number], policy), -number) for number in candidates]
+    candidates = [number for number, other in enumerate(kept) if meet(document, other, policy)]
+    found = [(likeness(document, kept[number], policy), -number) for number in candidates]
     similarity, number = max(found, default=(0.0, 1))
     return (NEAR, -number, similarity) if found and similarity >= policy.threshold else (KEPT, -1, 0.0)
 
 
-def _meet(one: Document, two: Document, policy: Policy) -> bool:
+def meet(one: Document, two: Document, policy: Policy) -> bool:
+    """Tell whether two documents share a band, or differ in few enough bits."""
     if not (one.signed and two.signed):
         return False
     if policy.bits:
@@ -58,7 +59,8 @@ def _differing(one: Document, two: Document) -> int:
     return sum((a ^ b).bit_count() for a, b in zip(one.signature, two.signature, strict=True))
 
 
-def _similarity(one: Document, two: Document, policy: Policy) -> float:
+def likeness(one: Document, two: Document, policy: Policy) -> float:
+    """Give the share of equal values or bits, or the Jaccard similarity of the two sets."""
     if policy.sets:
         return len(one.shingles & two.shingles) / len(one.shingles | two.shingles)
     if policy.bits:
