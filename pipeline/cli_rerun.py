@@ -50,7 +50,7 @@ def rerun(
     from headrace.pipeline.rerun.settings import Wanted
 
     with users_code():
-        made = make_rerun(run, Wanted(settings, first, keep_tokenizer), folder, executor)
+        made = make_rerun(run, Wanted(settings, first, keep_tokenizer), folder, executor, fresh=fresh)
     where = near_path(made.loaded.run_dir)
     units = len(made.plan.splits)
     what = f"{units:,} units" if units != 1 else "the unit"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from headrace.schemas.manifest import ManifestLine, read_manifest
 from headrace.schemas.unit import FileRef
 
 PLAN, PLAN_VERSION = "plan.json", 1
+PlanJson = dict[str, Any]  # as it is read from there
 _RESTORE = "restore the file from a copy, or start again with --fresh"
 
 
@@ -29,7 +31,7 @@ class Committed:
     """A run folder, its plan and its published manifest lines."""
 
     run: Path
-    plan: dict[str, Any]
+    plan: PlanJson
     lines: tuple[ManifestLine, ...]
 
     @property
@@ -79,7 +81,7 @@ def plan_bytes(plan: Mapping[str, Any]) -> bytes:
     return canonical_json({**plan, "sum": hashlib.sha256(canonical_json(plan)).hexdigest()}) + b"\n"
 
 
-def read_plan(run: Path) -> dict[str, Any]:
+def read_plan(run: Path) -> PlanJson:
     """Read `plan.json`; ConfigError if the folder is no run, FormatError if the plan was altered."""
     try:
         plan = json.loads((run / PLAN).read_bytes())
@@ -93,7 +95,7 @@ def read_plan(run: Path) -> dict[str, Any]:
     return _checked(plan, run)
 
 
-def _checked(plan: Any, run: Path) -> dict[str, Any]:
+def _checked(plan: Any, run: Path) -> PlanJson:
     if not isinstance(plan, dict) or not {"identity", "recipe"} <= plan.keys():
         raise _no_run(run, f"its {PLAN} is not one of Headrace")
     if plan.get("version") != PLAN_VERSION:
@@ -126,6 +128,12 @@ def _is_there(path: Path, size: int) -> bool:
         return path.stat().st_size == size
     except OSError:
         return False
+
+
+def index_runs_of(stage: str, refs: Iterable[FileRef]) -> tuple[FileRef, ...]:
+    """Give those of a run's index files that one of its stages wrote: their names begin with the stage's."""
+    name = re.compile(rf"index/{re.escape(stage)}-\d+-\d+-[0-9a-f]+\.\w+")
+    return tuple(ref for ref in refs if name.fullmatch(ref.name))
 
 
 def unit_of(ref: FileRef) -> int:

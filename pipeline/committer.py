@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from headrace.pipeline.committed import read_ledger
+from headrace.pipeline.committed import index_runs_of, read_ledger
 from headrace.pipeline.events import EventLog
 from headrace.pipeline.lanes import Lanes
 from headrace.pipeline.manifest_log import ManifestLog
 from headrace.pipeline.pace import Pace
+from headrace.schemas.index import EarlierRun
 from headrace.schemas.ledger import UnitLedger
 from headrace.schemas.manifest import ManifestLine
 from headrace.schemas.source import LanePosition
@@ -24,8 +24,17 @@ Flush = Callable[[int], tuple[FileRef, ...]]
 class Committer:
     """Appends manifest lines, and knows where the next session starts."""
 
-    def __init__(self, run: Path, manifest: ManifestLog, log: EventLog, pace: Pace, tokenizer: FileRef | None) -> None:
+    def __init__(
+        self,
+        run: Path,
+        manifest: ManifestLog,
+        log: EventLog,
+        pace: Pace,
+        tokenizer: FileRef | None,
+        earlier: Mapping[str, tuple[EarlierRun, ...]] | None = None,
+    ) -> None:
         self._run, self._manifest, self._log, self._pace = run, manifest, log, pace
+        self._earlier = earlier or {}
         self.tokenizer = tokenizer
 
     @property
@@ -62,9 +71,8 @@ class Committer:
 
     def context(self, stage: str) -> RunContext:
         """Say to an ordered stage what of its state is committed."""
-        name = re.compile(rf"index/{re.escape(stage)}-\d+-\d+-[0-9a-f]+\.\w+")
-        runs = tuple(ref for ref in self._manifest.index_runs if name.fullmatch(ref.name))
-        return RunContext(self._run, stage, runs, self.first_unit, self.written, self.tokenizer)
+        runs, earlier = index_runs_of(stage, self._manifest.index_runs), self._earlier.get(stage, ())
+        return RunContext(self._run, stage, runs, self.first_unit, self.written, self.tokenizer, earlier=earlier)
 
     def commit(self, closed: ShardClosed, lanes: Lanes, flush: Flush) -> None:
         """Append the line of a closed shard, once the index of its units is durable too."""

@@ -6,13 +6,14 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from headrace.pipeline.committed import PLAN_VERSION
+from headrace.pipeline.committed import PLAN_VERSION, PlanJson
 from headrace.pipeline.config import PipelineConfig
 from headrace.pipeline.drop_bands.bands import check_names, known_rules
+from headrace.pipeline.earlier_runs import NOTHING_EARLIER, Earlier, earlier_runs
 from headrace.pipeline.listing import cut_splits, resolve_source
 from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.packs import pack_hashes, stage_names
@@ -56,6 +57,7 @@ class Plan:
     bytes: int
     listing: Sequence[Sequence[object]] | None = None  # of a rerun: the parent's inputs
     unchanged: Mapping[str, str] = field(default_factory=dict)  # of a rerun: stages that owe the parent's verdicts
+    earlier: Earlier = NOTHING_EARLIER
 
     @property
     def identity(self) -> dict[str, str]:
@@ -92,15 +94,30 @@ class Plan:
         }
 
 
-def make_plan(loaded: LoadedConfig) -> Plan:
-    """Check everything that can be checked before any data is touched, and give the plan."""
+def make_plan(loaded: LoadedConfig, *, fresh: bool = False) -> Plan:
+    """Check everything that can be checked before any data is touched, and give the plan.
+
+    Earlier runs that the run of this folder has begun with count as they did then, unless it is to be started `fresh`.
+    """
     check_chain(loaded.config)
     splits: list[Split] = []
     for source in loaded.config.sources:
         root, files = resolve_source(source, loaded.base, Path(os.path.abspath(loaded.run_dir)))  # noqa: PTH100
         unit_bytes = loaded.config.engine.unit_bytes
         splits += cut_splits(source, root, files, unit_bytes=unit_bytes, first_index=len(splits))
-    return planned(loaded, tuple(splits), recipe(loaded))
+    return compared(planned(loaded, tuple(splits), recipe(loaded)), loaded, fresh=fresh)
+
+
+def compared(plan: Plan, loaded: LoadedConfig, parent: PlanJson | None = None, *, fresh: bool = False) -> Plan:
+    """Give a plan with the earlier runs that its stages compare with: part of its identity, their places are not.
+
+    What the run in this folder, or the `parent` whose plan it takes up, has begun with stays as it was then.
+    """
+    earlier = earlier_runs(loaded, parent, fresh=fresh)
+    if not earlier.runs:
+        return plan
+    recipe, places = {**plan.recipe, "earlier": earlier.to_json()}, {**plan.places, "earlier": earlier.places}
+    return replace(plan, recipe=recipe, places=places, earlier=earlier)
 
 
 def check_chain(config: PipelineConfig) -> None:

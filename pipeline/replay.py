@@ -20,7 +20,7 @@ from headrace.pipeline.config import PipelineConfig
 from headrace.pipeline.listing import cut_splits
 from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.packs import pack_hashes, pack_stages
-from headrace.pipeline.plan import Plan, planned, recipe
+from headrace.pipeline.plan import Plan, compared, planned, recipe
 from headrace.pipeline.plugins import Plugin, load_builtins, read_plugin
 from headrace.pipeline.replay_choice import NAMED, Chosen, Wanted, chosen_records
 from headrace.pipeline.run_folder import RESOLVED, check_apart
@@ -58,7 +58,7 @@ def make_replay(run: Path, wanted: Wanted, folder: Path | None = None, executor:
     digest = hashlib.sha256("\n".join(doc_ids).encode()).hexdigest()
     origin = {**_asked(wanted), "records": len(doc_ids), "sha256": digest, "of": parent.plan["identity"]}
     plan = planned(loaded, splits, {**recipe(loaded), "replay": origin}, parent=str(run.absolute()))
-    return Replay(loaded, plan, len(doc_ids), len(chosen))
+    return Replay(loaded, compared(plan, loaded, parent.plan), len(doc_ids), len(chosen))
 
 
 def _asked(wanted: Wanted) -> dict[str, object]:

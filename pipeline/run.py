@@ -67,7 +67,7 @@ def run_pipeline(
     in order: the state of the summary is then `stopped`, and the next call goes on behind the last commit. A second
     SIGINT ends it at once, as KeyboardInterrupt. A `plan` is given where the input is not all that the sources have.
     """
-    plan = plan or make_plan(loaded)
+    plan = plan or make_plan(loaded, fresh=fresh)
     with contextlib.ExitStack() as stack:
         stack.enter_context(_disk_errors(loaded.run_dir))
         folder = RunFolder(loaded.run_dir)
@@ -109,7 +109,8 @@ class _Session:
         named = self._manifest.last.tokenizer if self._manifest.last else None
         tokenizer = known_tokenizer(self._config.stages, loaded.base, folder.path, named)
         check_present(folder.path, self._manifest.lines())
-        self._committer = Committer(folder.path, self._manifest, self._log, self._pace, tokenizer)
+        earlier = plan.earlier.runs
+        self._committer = Committer(folder.path, self._manifest, self._log, self._pace, tokenizer, earlier)
         plugins = loaded.plugins
         packs = keep_packs(loaded.packs, folder.path)
         where = str(folder.path.absolute())

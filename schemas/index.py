@@ -34,3 +34,21 @@ class EarlierRun:
     lines: int
     manifest_sha256: str  # of the first `lines` lines
     files: tuple[FileRef, ...]
+    documents: int = 0  # in those files
+
+
+_IN = "in "
+
+
+def found_in(name: str) -> str:
+    """Give the `detail` of a verdict whose survivor is in an earlier run."""
+    return _IN + name
+
+
+def run_of(detail: str | None) -> str | None:
+    """Give the name of the earlier run that a verdict's `detail` tells of; None for a survivor of the run itself.
+
+    >>> run_of(found_in("runs/week1")), run_of(None)
+    ('runs/week1', None)
+    """
+    return detail.removeprefix(_IN) if detail and detail.startswith(_IN) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
@@ -16,6 +16,9 @@ from pydantic import BaseModel, ConfigDict
 from headrace.schemas.document import DOCUMENT_SCHEMA, VERDICT_SCHEMA, Document, Drop
 from headrace.schemas.index import DEFAULT_INDEX, EarlierRun, IndexOptions
 from headrace.schemas.unit import FileRef, UnitBatch
+
+if TYPE_CHECKING:
+    from headrace.stages.deduplication.partitions import OpenPartitions
 
 __all__ = [
     "NOT_ASKED",
@@ -101,6 +104,7 @@ class RunContext:
     tokenizer: FileRef | None = None
     index: IndexOptions = DEFAULT_INDEX
     earlier: tuple[EarlierRun, ...] = ()  # what documents are compared with besides those of this run
+    partitions: OpenPartitions | None = None  # makes processes of an index's partitions; None: they are in this one
 
 
 class OrderedState(Protocol):
@@ -121,6 +125,16 @@ class OrderedState(Protocol):
 
 class OrderedStage(Stage):
     """A stage that sees units in order and keeps state. `prepare` is its stateless half, run in parallel before it."""
+
+    @property
+    def earlier_runs(self) -> tuple[str, ...]:
+        """Earlier runs, by their folders as they are typed, that documents are compared with, too."""
+        return ()
+
+    @property
+    def index_parameters(self) -> dict[str, object]:
+        """What its index files depend on: those of an earlier run can be asked if that one's are equal."""
+        return {}
 
     def prepare(self, table: pa.Table) -> pa.Table:
         """Add what `accept` needs (signatures, say), as columns; runs in the stateless workers."""

@@ -16,7 +16,8 @@ class Dedup(OrderedStage):
     """Keep the first of documents whose views are equal or nearly so.
 
     A document is dropped as `exact_duplicate` or `near_duplicate`, with the survivor's doc_id and their similarity, if
-    it repeats an earlier kept document in unit order. An empty view is never a near duplicate.
+    it repeats an earlier kept document in unit order, or one that a run of `against` kept: `detail` then names the run.
+    An empty view is never a near duplicate.
     """
 
     version: ClassVar[int] = 2
@@ -33,6 +34,11 @@ class Dedup(OrderedStage):
         "signature",
         description="signature: similarity is estimated from the signatures. exact: it is the Jaccard similarity of "
         "the shingle sets, which are then kept in memory (8 bytes a shingle).",
+    )
+    against: tuple[str, ...] = Field(
+        (),
+        description="Folders of earlier runs, oldest first, relative to the configuration: documents that repeat one "
+        "that such a run kept are dropped, too. Those runs need a stage with the same options.",
     )
 
     @model_validator(mode="before")
@@ -54,6 +60,16 @@ class Dedup(OrderedStage):
     def _near(self) -> MinHash | SimHash | None:
         return self.minhash or self.simhash
 
+    @property
+    def earlier_runs(self) -> tuple[str, ...]:
+        """The runs of `against`."""
+        return self.against
+
+    @property
+    def index_parameters(self) -> dict[str, object]:
+        """Every option but `against`: what a run is compared with does not change what it remembers of a document."""
+        return {"stage": self.model_dump(mode="json", exclude={"against"}), "version": self.version}
+
     def prepare(self, table: pa.Table) -> pa.Table:
         """Add each document's key, signature and, where needed, shingle set."""
         from headrace.stages.deduplication import signatures as s
@@ -72,5 +88,4 @@ class Dedup(OrderedStage):
         from headrace.stages.deduplication.rules import rules_of
         from headrace.stages.deduplication.state import DedupState
 
-        parameters = {"stage": self.model_dump(mode="json"), "version": self.version}
-        return DedupState(context, rules_of(self._near, self.verify, exact=self.exact), parameters)
+        return DedupState(context, rules_of(self._near, self.verify, exact=self.exact), self.index_parameters)

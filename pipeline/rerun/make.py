@@ -13,7 +13,7 @@ from pathlib import Path
 from headrace.pipeline.committed import Committed, open_committed, read_ledger, unit_of
 from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.packs import stage_names
-from headrace.pipeline.plan import Plan, check_chain, make_groups, recipe
+from headrace.pipeline.plan import Plan, check_chain, compared, make_groups, recipe
 from headrace.pipeline.plugins import Plugin, load_builtins, read_plugin
 from headrace.pipeline.rerun.chain import configured
 from headrace.pipeline.rerun.settings import Wanted, changed
@@ -39,7 +39,9 @@ class Rerun:
     first: str
 
 
-def make_rerun(run: Path, wanted: Wanted, folder: Path | None = None, executor: str | None = None) -> Rerun:
+def make_rerun(
+    run: Path, wanted: Wanted, folder: Path | None = None, executor: str | None = None, *, fresh: bool = False
+) -> Rerun:
     """Check everything and give the rerun of a run; ConfigError before anything is touched.
 
     `folder` is by default RUN-rerun-STAGE, beside RUN, with the first stage that may judge otherwise.
@@ -53,7 +55,8 @@ def make_rerun(run: Path, wanted: Wanted, folder: Path | None = None, executor: 
     check_apart(folder, run)
     loaded, unchanged = configured(parent, change, plugins, folder, wanted, executor)
     check_chain(loaded.config)
-    return Rerun(loaded, _planned(parent, loaded, unchanged, _origin(parent, wanted, first)), first)
+    plan = _planned(parent, loaded, unchanged, _origin(parent, wanted, first))
+    return Rerun(loaded, compared(plan, loaded, parent.plan, fresh=fresh), first)
 
 
 def _whole(run: Path) -> Committed:
