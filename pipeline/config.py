@@ -15,6 +15,7 @@ from pydantic import (
     WrapValidator,
 )
 
+from headrace.schemas.index import DEFAULT_INDEX, IndexOptions, Store
 from headrace.schemas.source import Source
 from headrace.schemas.training import LoaderConfig, TrainerConfig
 from headrace.stages.base import Stage
@@ -45,6 +46,36 @@ def _resolve(value: Any, handler: ValidatorFunctionWrapHandler) -> Stage:
 AnyStage = SerializeAsAny[Annotated[Stage, WrapValidator(_resolve)]]
 
 
+class IndexConfig(BaseModel):
+    """Where the index of `dedup` and its like lives. No verdict depends on it: it may change whenever a run goes on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    partitions: int = Field(
+        default=DEFAULT_INDEX.partitions,
+        ge=1,
+        description="Parts into which the index on disk is cut; with executor ray, several are actors on all nodes.",
+    )
+    memory_bytes: int = Field(
+        default=DEFAULT_INDEX.memory_bytes,
+        ge=0,
+        description="Most memory of the index of one stage, in bytes; at the commit after that it goes on from disk.",
+    )
+    bloom: bool = Field(
+        default=DEFAULT_INDEX.bloom,
+        description="Ask a Bloom filter in memory before the index on disk: fewer reads for some memory.",
+    )
+    store: Store = Field(
+        default=DEFAULT_INDEX.store,
+        description="How the index on disk is looked up: runs, sorted and memory-mapped; or lmdb, for small ones.",
+    )
+
+    @property
+    def options(self) -> IndexOptions:
+        """The same for stages."""
+        return IndexOptions(self.partitions, self.memory_bytes, self.bloom, self.store)
+
+
 class EngineConfig(BaseModel):
     """How the work is done. Only `lanes` and `unit_bytes`, which are part of the plan, change the output."""
 
@@ -73,6 +104,7 @@ class EngineConfig(BaseModel):
         default=2.0, gt=0, description="After SIGTERM, time to finish what is in flight before stopping."
     )
     dashboard: bool = Field(default=False, description="Start Ray's dashboard with an embedded run.")
+    index: IndexConfig = IndexConfig()
 
 
 class PaceConfig(BaseModel):

@@ -170,14 +170,26 @@ class OrderedHost:
     def __init__(self, setup: HostSetup, context: RunContext, *, spool: bool) -> None:
         config = setup.load()
         names = stage_names(config.stages)
-        stage = config.stages[names.index(context.stage)]
-        self._state: OrderedState = _open(stage, context, spool=spool)
+        self._stage, self._spool = config.stages[names.index(context.stage)], spool
+        self._context = replace(context, index=config.engine.index.options)
         self._passes_on = not spool and context.stage != names[-1]
         self._unchanged = setup.unchanged if context.stage == names[-1] else {}
 
+    @cached_property
+    def _state(self) -> OrderedState:
+        """The state of what is committed; opened by a call, not with the host: so its errors keep their words."""
+        return _open(self._stage, self._context, spool=self._spool)
+
     def ready(self, _: None = None) -> tuple[None, Done]:
-        """Say that the state stands, and in which process."""
+        """Open the state; say that it stands, and in which process."""
+        self._state  # noqa: B018  # the first use opens it
         return None, Done(-1, {}, report=os.getpid())
+
+    def close(self) -> None:
+        """Let go of files and processes that the state holds, where it holds any."""
+        state = vars(self).get("_state")
+        if isinstance(state, Closes):
+            state.close()
 
     def sift(self, payload: UnitBatch) -> tuple[UnitBatch | Sieve | None, Done]:
         """Settle one unit like `accept`, but give only the verdicts where the stage can: the unit stays where it is."""
@@ -222,6 +234,15 @@ class Judge(Protocol):
 
     def judge(self, batch: UnitBatch) -> Sieve:
         """Give the verdicts on one unit, in order."""
+        ...
+
+
+@runtime_checkable
+class Closes(Protocol):
+    """An ordered state that holds more than memory."""
+
+    def close(self) -> None:
+        """Let go of it."""
         ...
 
 
