@@ -11,12 +11,13 @@ from typing import Any
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from headrace.pipeline.committed import Committed, open_committed, read_columns, reading, unit_of
+from headrace.pipeline.committed import PLAN, Committed, open_committed, read_columns, reading, unit_of
 from headrace.pipeline.shard_rows import pieces_of, read_shard
 from headrace.pipeline.what_if.loosening import loosened
 from headrace.pipeline.wording import shell_word
 from headrace.schemas.document import DROPPED, KEPT
 from headrace.schemas.errors import ConfigError
+from headrace.schemas.index import run_of
 from headrace.schemas.manifest import ManifestLine, ShardInfo
 from headrace.schemas.shard import PARQUET
 from headrace.schemas.tombstones import Tombstones, read_tombstones
@@ -61,7 +62,7 @@ def explain(run: Path, doc_id: str) -> dict[str, Any]:
     return {
         **found,
         "forgotten": request and {"kind": request.kind, "value": request.value, "revision": request.revision},
-        "survivor": _survivor(committed, row.pop("survivor")),
+        "survivor": _survivor(committed, row.pop("survivor"), run_of(found["detail"])),
         "what_if": None if kept else _what_if(run, found, place),
         "values": _measured(row, "values."),
         "scores": _measured(row, "scores."),
@@ -82,7 +83,7 @@ def _empty_file(committed: Committed, doc_id: str) -> dict[str, Any]:
     )
     unit = next(units, None)
     if unit is None:
-        raise _unknown(committed, doc_id)
+        raise unknown(committed, doc_id)
     nothing = dict.fromkeys((*_VERDICT, "forgotten", "survivor", "what_if", "text", "characters", "shard"))
     verdict = {"doc_id": f"{path}#0", "verdict": DROPPED, "stage": READ, "reason": EMPTY, "detail": "the file is empty"}
     known = {"source": path.partition(":")[0], "path": path.partition(":")[2]}
@@ -125,12 +126,16 @@ def _measured(row: dict[str, Any], prefix: str) -> dict[str, float]:
     return {k.removeprefix(prefix): v for k, v in row.items() if k.startswith(prefix) and v is not None}
 
 
-def _survivor(committed: Committed, doc_id: str | None) -> dict[str, Any] | None:
-    """Say where the kept document is that this one repeats."""
+def _survivor(committed: Committed, doc_id: str | None, earlier: str | None) -> dict[str, Any] | None:
+    """Say where the kept document is that this one repeats: in this run, or in the earlier one of this name."""
     if doc_id is None:
         return None
-    place = find(committed, doc_id)
-    return {"doc_id": doc_id, "place": place and asdict(place)}
+    if earlier is None:
+        place = find(committed, doc_id)
+        return {"doc_id": doc_id, "place": place and asdict(place)}
+    folder = Path(committed.plan["places"].get("earlier", {}).get(earlier, earlier))
+    there = find(open_committed(folder), doc_id) if (folder / PLAN).is_file() else None
+    return {"doc_id": doc_id, "run": str(folder), "place": there and asdict(there)}
 
 
 def _what_if(run: Path, found: dict[str, Any], place: Place) -> str | None:
@@ -154,7 +159,8 @@ def _text_in_shard(run: Path, shard: ShardInfo, doc_id: str) -> str | None:
     return None
 
 
-def _unknown(committed: Committed, doc_id: str) -> ConfigError:
+def unknown(committed: Committed, doc_id: str) -> ConfigError:
+    """Say that a run does not have a document, with those that may be meant."""
     near = list(_suggestions(committed, doc_id))
     remedy = f"did you mean {' or '.join(near)}?" if near else "a doc_id is source:path#offset, as in documents/"
     why = "" if committed.ended else f"the run is not finished: units from {committed.units} on are not committed"

@@ -27,6 +27,7 @@ COMMANDS = (
     "inspect",
     "report",
     "explain",
+    "dups",
     "rerun",
     "what-if",
     "replay",

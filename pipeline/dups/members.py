@@ -1,0 +1,138 @@
+"""The members of clusters by name, cluster after cluster: their rows are read in portions, never all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from headrace.pipeline.committed import Committed, reading
+from headrace.pipeline.dups.clusters import Clusters, Survivors
+from headrace.pipeline.dups.repetitions import runs_of
+from headrace.pipeline.report_documents import Row
+from headrace.stages.kernels.arrays import Counts
+
+_NAMES = ("doc_id", "url", "reason", "value", "threshold", "survivor", "detail")
+_PIECE = 1 << 13
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A document: its id, and where its row is (unit, row), None if it is not in this run."""
+
+    doc_id: str
+    place: tuple[int, int] | None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Member(Named):
+    """A document that was dropped since it repeats another one."""
+
+    reason: str = ""
+    similarity: float | None = None
+    threshold: float | None = None
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A document and all that were dropped since they repeat it; the largest cluster has number 1.
+
+    `documents` counts the one that stays. `left_at` is the later stage that dropped it too, `run` the earlier run that
+    it is in.
+    """
+
+    number: int
+    stage: str
+    documents: int
+    survivor: Named
+    left_at: str | None = None
+    run: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads members of some clusters of a run; `survivors` are those of these clusters."""
+
+    committed: Committed
+    clusters: Clusters
+    survivors: Survivors
+
+    def members(self, portion: int, most: int | None = None) -> Iterator[tuple[Cluster, list[Member]]]:
+        """Give each cluster with its members, at most `most` of them; rows of `portion` members are read at a time.
+
+        A cluster that does not fit into a portion comes several times, each time with others of its members.
+        """
+        files = list(self.committed.documents())
+        found, shown = self.clusters.repetitions, _shown(self.clusters, most)
+        for begin in range(0, len(shown), portion):
+            numbers, places = shown[begin : begin + portion].T
+            rows = rows_at([path for _, path in files], found.files[places], found.rows[places])
+            units = [files[number][0] for number in found.files[places].tolist()]
+            places_there = list(zip(units, found.rows[places].tolist(), strict=True))
+            for first, last in _stretches(numbers):
+                known = rows.slice(first, last - first).to_pylist()
+                members = [_member(row, place) for row, place in zip(known, places_there[first:last], strict=True)]
+                yield self._cluster(int(numbers[first]), known[0], files), members
+
+    def _cluster(self, number: int, row: Row, files: Sequence[tuple[int, Path]]) -> Cluster:
+        first = self.clusters.firsts[number]
+        key = self.clusters.repetitions.keys[first]
+        stage = self.clusters.repetitions.stage_names[self.clusters.repetitions.stages[first]]
+        place = None if row["run"] else self.survivors.place(key)
+        survivor = Named(row["survivor"], place and (files[place[0]][0], place[1]))
+        left_at = None if row["run"] else self.survivors.left_at(key)
+        return Cluster(number + 1, stage, int(self.clusters.sizes[number]), survivor, left_at, row["run"])
+
+
+def _shown(clusters: Clusters, most: int | None) -> Counts:
+    """Give the pairs (cluster, repetition) of the members that are shown, in order."""
+    lengths = np.diff(clusters.begins)
+    numbers = np.repeat(np.arange(len(lengths)), lengths)
+    pairs = np.column_stack([numbers, clusters.order])
+    within = np.arange(len(pairs)) - clusters.begins[numbers]
+    return pairs if most is None else pairs[within < most]
+
+
+def _stretches(numbers: Counts) -> Iterator[tuple[int, int]]:
+    """Cut a portion where a cluster ends, and long ones into pieces that are turned into Python objects at a time."""
+    ends = np.flatnonzero(np.diff(numbers)) + 1
+    cuts = np.union1d(ends, np.arange(_PIECE, len(numbers), _PIECE))
+    return pairwise([0, *cuts.tolist(), len(numbers)])
+
+
+def _member(row: Row, place: tuple[int, int]) -> Member:
+    return Member(
+        row["doc_id"],
+        place,
+        row["url"],
+        reason=row["reason"],
+        similarity=row["value"],
+        threshold=row["threshold"],
+        detail=row["detail"],
+    )
+
+
+def rows_at(paths: Sequence[Path], files: Counts, rows: Counts) -> pa.Table:
+    """Give rows of documents files by the numbers of the files, in the order asked for; each file is read once."""
+    order = np.argsort(files, kind="stable")
+    numbers, begins = np.unique(files[order], return_index=True)
+    parts = [
+        _rows_of(paths[number], rows[places])
+        for number, places in zip(numbers, np.split(order, begins[1:]), strict=True)
+    ]
+    back = np.empty(len(order), np.int64)
+    back[order] = np.arange(len(order))
+    table = pa.concat_tables(parts).combine_chunks().take(back)
+    return table.append_column("run", runs_of(table["detail"]))
+
+
+def _rows_of(path: Path, rows: Counts) -> pa.Table:
+    with reading(path), pq.ParquetFile(path) as file:
+        return file.read(list(_NAMES)).take(rows)

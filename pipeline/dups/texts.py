@@ -1,0 +1,77 @@
+"""The texts of documents of a run: as the run has stored them, else read again from its input as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from headrace.pipeline.committed import Committed, open_committed
+from headrace.pipeline.dups.members import Named
+from headrace.pipeline.dups.read_again import read_again
+from headrace.pipeline.explain import find
+from headrace.pipeline.what_if.units import texts_of
+from headrace.schemas.errors import HeadraceError
+from headrace.schemas.tombstones import Tombstones, read_tombstones
+
+_FORGOTTEN = "it is forgotten on request"
+_NOT_STORED = "the run stores no texts of dropped documents (`record: full` of the write stage does that)"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The text of a document, or why there is none."""
+
+    text: str | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A document whose text is asked for; `stage` is the one that dropped it, None for a kept one."""
+
+    named: Named
+    stage: str | None = None
+
+
+def stored_texts(committed: Committed, wanted: Sequence[Wanted]) -> dict[str, Text]:
+    """Give the texts that the run itself has, by doc_id; of forgotten documents there is none."""
+    tombstones = read_tombstones(committed.run) or Tombstones()
+    found = {a.named.doc_id: Text(None, _NOT_STORED) for a in wanted}
+    known = [a.named for a in wanted if a.named.place is not None]
+    stored = texts_of(committed, ((*named.place, named.doc_id) for named in known if named.place is not None))
+    found |= {doc_id: Text(text) for doc_id, text in stored.items()}
+    forgotten = [n.doc_id for n in known if tombstones.request_for(n.doc_id, n.url)] if tombstones.requests else []
+    return found | dict.fromkeys(forgotten, Text(None, _FORGOTTEN))
+
+
+def text_elsewhere(committed: Committed, run: str, doc_id: str) -> Text:
+    """Give the text of a document of an earlier run that this one was compared with."""
+    folder = committed.plan.get("places", {}).get("earlier", {}).get(run, run)
+    try:
+        earlier = open_committed(Path(folder))
+        place = find(earlier, doc_id)
+        if place is None:
+            return Text(None, f"{run} does not have it any more")
+        return stored_texts(earlier, [Wanted(Named(doc_id, (place.unit, place.row)))])[doc_id]
+    except HeadraceError as error:
+        return Text(None, f"{run} cannot be read: {error.what}")
+
+
+def all_texts(committed: Committed, wanted: Sequence[Wanted]) -> dict[str, Text]:
+    """Give the texts that the run has, and read the others again from its input."""
+    found = stored_texts(committed, wanted)
+    missing = [a for a in wanted if found[a.named.doc_id].why == _NOT_STORED and a.stage is not None]
+    for stage in dict.fromkeys(a.stage for a in missing):
+        names = [a.named for a in missing if a.stage == stage]
+        again = read_again(committed, str(stage), names)
+        found |= {doc_id: _told(text) for doc_id, text in again.items()}
+    return found
+
+
+def _told(text: str | HeadraceError) -> Text:
+    if isinstance(text, str):
+        return Text(text)
+    place = f" ({text.where})" if text.where else ""
+    why = f": {text.why}" if text.why else ""
+    return Text(None, f"{_NOT_STORED}, and it cannot be read again: {text.what}{place}{why}")

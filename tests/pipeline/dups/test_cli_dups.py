@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.pipeline.dups.repeating_runs import chinese, doc_id, make_run
+
+from headrace.pipeline.cli import main
+
+
+def call(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["dups", *(str(argument) for argument in arguments)])
+
+
+def rows(*arguments: str | Path) -> list[dict[str, object]]:
+    result = call(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_run(tmp_path_factory.mktemp("dups"))
+
+
+def test_clusters_come_largest_first_and_their_members_most_similar_first(run: Path) -> None:
+    """Five documents, three, and two: each with the one that stays, and what the verdicts said."""
+    found = rows(run)
+    assert [row["documents"] for row in found if row["role"] == "stays"] == [5, 3, 2]
+    first = [row for row in found if row["cluster"] == 1]
+    assert [row["doc_id"] for row in first] == [doc_id(number) for number in (0, 3, 5, 8, 4)]
+    assert [row["reason"] for row in first[1:]] == ["exact_duplicate"] * 3 + ["near_duplicate"]
+    assert first[1]["similarity"] == 1.0
+    assert 0.8 <= float(str(first[4]["similarity"])) < 1
+    assert {row["survivor"] for row in first[1:]} == {doc_id(0)}
+
+
+def test_a_survivor_that_a_later_stage_dropped_is_marked(run: Path) -> None:
+    """The page whose address came twice went as a near duplicate itself."""
+    page = next(row for row in rows(run, "--stage", "urls") if row["role"] == "stays")
+    assert (page["doc_id"], page["left_at"], page["documents"]) == (doc_id(4), "dedup", 2)
+    assert f"stays   {doc_id(4)}, then dropped by dedup itself" in call(run).stdout
+
+
+@pytest.mark.parametrize("number", [0, 3, 4])
+def test_of_a_document_its_cluster_is_shown_whichever_member_it_is(run: Path, number: int) -> None:
+    """The one that stays and the ones that went give the same; number 4 has an address that is repeated, besides."""
+    found = rows(run, "--of", doc_id(number))
+    assert len([row for row in found if row["stage"] == "dedup"]) == 5
+    assert len([row for row in found if row["stage"] == "urls"]) == (2 if number == 4 else 0)
+
+
+def test_members_are_chosen_by_reason_and_similarity(run: Path) -> None:
+    """Near ones only; a range keeps its ends; a size counts what is left and the one that stays."""
+    assert [row["reason"] for row in rows(run, "--near-only") if row["role"] == "dropped"] == ["near_duplicate"] * 2
+    assert {row["similarity"] for row in rows(run, "--similarity", "1", "1") if row["role"] == "dropped"} == {1.0}
+    assert [row["documents"] for row in rows(run, "--least", "4") if row["role"] == "stays"] == [5]
+    assert rows(run, "--near-only", "--least", "3") == []
+    assert "no document repeats another" in call(run, "--similarity", "0", "0.1").stdout
+
+
+def test_what_is_not_shown_is_said(run: Path) -> None:
+    """One cluster of three, two of four members."""
+    said = call(run, "--limit", "1", "--members", "2").stdout
+    assert "dedup: dropped 4 exact_duplicate, 2 near_duplicate" in said
+    assert "urls: dropped 1 url_repeated" in said
+    assert "  and 2 more: --members N, or --json for all" in said
+    assert "2 smaller clusters are not shown" in said
+
+
+@pytest.mark.parametrize("record", ["values", "full", "sample"])
+def test_texts_come_from_the_run_or_are_read_again(tmp_path: Path, record: str) -> None:
+    """Whatever the run has stored, the difference is the same: characters in Chinese, words in English."""
+    run = make_run(tmp_path, record)
+    if record == "full":
+        (tmp_path / "texts/pages.jsonl").unlink()
+    said = call(run, "--diff", "--near-only").stdout
+    two = chinese(2)
+    assert f"{two[75:99]}[-{two[99]}-]{{+新+}}{two[100:124]}" in said
+    assert "[-wheel-]{+Wheel and axle+}" in said
+    assert "the texts are equal" in call(run, "--diff", "--similarity", "1", "1").stdout
+
+
+def test_of_a_text_that_is_nowhere_the_reason_is_told(tmp_path: Path) -> None:
+    """Neither stored nor in the input as it was: one line, and exit code 0."""
+    run = make_run(tmp_path)
+    with (tmp_path / "texts/pages.jsonl").open("ab") as file:
+        file.write(b"\n")
+    result = call(run, "--diff", "--near-only")
+    assert result.exit_code == 0
+    assert "no diff: the run stores no texts of dropped documents (`record: full`" in result.stdout
+    assert "and it cannot be read again: an input file changed after the run was planned" in result.stdout
+    (tmp_path / "texts/pages.jsonl").unlink()
+    assert "cannot be read again" in str(rows(run, "--diff", "--near-only")[1]["no_diff"])
+
+
+def test_differences_are_pieces_in_json(run: Path) -> None:
+    """What both have, and what stands in the one in place of the other."""
+    member = next(r for r in rows(run, "--diff", "--near-only", "--of", doc_id(7)) if r["role"] == "dropped")
+    two = chinese(2)
+    pieces = [{"both": two[75:99]}, {"stays": two[99], "dropped": "新"}, {"both": two[100:124]}]
+    assert (member["diff"], member["whole"]) == ([pieces], True)
+
+
+def test_what_is_forgotten_is_not_shown(tmp_path: Path) -> None:
+    """Its text is kept back, its name and its place in the cluster stay."""
+    run = make_run(tmp_path, "full")
+    assert CliRunner().invoke(main, ["forget", str(run), "--url", "http://a.example/7"]).exit_code == 0
+    member = next(r for r in rows(run, "--diff", "--near-only", "--of", doc_id(7)) if r["role"] == "dropped")
+    assert (member["doc_id"], member["no_diff"]) == (doc_id(7), "it is forgotten on request")
+
+
+def test_mistakes_are_told_with_what_may_be_meant(run: Path, tmp_path: Path) -> None:
+    """An unknown stage, an unknown document, no run."""
+    assert call(run, "--stage", "dedupe").output.endswith("Did you mean 'dedup'?\n")
+    assert (
+        f"no document has the id 'web:pages.jsonl#1'. Did you mean {doc_id(0)}"
+        in call(run, "--of", "web:pages.jsonl#1").output
+    )
+    assert call(tmp_path / "none").exit_code == 2
+    assert call(run, "--stage", "write").stdout == "no document repeats another\n"
