@@ -123,7 +123,8 @@ $(BIN)/pip:
 	@.bench-env/$*/bin/pip install -qq --disable-pip-version-check --upgrade 'pip>=23.3' && \
 	  .bench-env/$*/bin/pip install -qq --disable-pip-version-check --requirement $< && touch $@ || echo "absent: $* did not install"
 
-# data-juicer's wheel ships the sources of two functions; what the package depends on would be gigabytes for nothing.
+# data-juicer's wheel ships the sources of two functions; what the package depends on would be gigabytes for nothing, and
+# so would be Spark and the embeddings that text-dedup's other commands need.
 .bench-env/dedup/installed: benchmarks/peers/dedup.txt benchmarks/peers/data_juicer_build.py
 	@echo "installing the peers of dedup into .bench-env/dedup (needs a C++ compiler)"
 	@$(PYTHON) -m venv .bench-env/dedup
@@ -131,3 +132,4 @@ $(BIN)/pip:
 	  .bench-env/dedup/bin/pip install -qq --disable-pip-version-check --requirement $< && touch $@ || echo "absent: dedup did not install"
 	@.bench-env/dedup/bin/pip install -qq --disable-pip-version-check --no-deps py-data-juicer==1.6.1 && \
 	  .bench-env/dedup/bin/python benchmarks/peers/data_juicer_build.py > /dev/null 2>&1 || echo "absent: data-juicer did not build"
+	@.bench-env/dedup/bin/pip install -qq --disable-pip-version-check --no-deps text-dedup==0.4.0 || echo "absent: text-dedup did not install"

@@ -51,7 +51,7 @@ def peers() -> Peers:
 
 def versions() -> dict[str, str]:
     """Give the releases of the peers that are installed."""
-    names = ("gaoya", "rensa", "py-data-juicer", "datasketch")
+    names = ("gaoya", "rensa", "py-data-juicer", "datasketch", "text-dedup")
     found = {name: [*metadata.distributions(name=name, path=[str(_PACKAGES), *sys.path])] for name in names}
     return {name: entries[0].version for name, entries in found.items() if entries}
 
