@@ -35,18 +35,20 @@ def check(config: Path, overrides: tuple[str, ...], *, as_json: bool) -> None:
         loaded = load_config(config, overrides)
     plan = make_plan(loaded)
     check_writable(loaded.run_dir)
-    idle = list(_idle_paths(loaded))
-    for warning in idle:
+    warnings = [*_idle_paths(loaded), *plan.earlier.warnings]
+    for warning in warnings:
         click.echo(f"headrace: {warning}", err=True)
     if as_json:
         print_json(plan.to_json())
     else:
         _print_plan(loaded, plan)
-        click.echo("no mistakes found, but see above" if idle else "no mistakes found")
+        click.echo("no mistakes found, but see above" if warnings else "no mistakes found")
 
 
 def _print_plan(loaded: LoadedConfig, plan: Plan) -> None:
     print_table("sources", ["source", "files", "size", "splits"], list(_source_rows(loaded, plan)))
+    if earlier := list(_earlier_rows(plan)):
+        print_table("compared with earlier runs", ["stage", "run", "documents", "manifest lines"], earlier)
     groups = [(group.name, group.kind, ", ".join(group.stages)) for group in plan.groups]
     print_table("groups: one call each", ["group", "kind", "stages"], groups)
     used = sum(1 for lane in plan.lanes if lane)
@@ -76,6 +78,11 @@ def _source_rows(loaded: LoadedConfig, plan: Plan) -> list[tuple[object, ...]]:
         splits = sum(1 for split in plan.splits if split.source == source.name)
         rows.append((source.name, len(files), size_words(sum(entry[2] for entry in files)), splits))
     return rows
+
+
+def _earlier_rows(plan: Plan) -> Iterator[tuple[object, ...]]:
+    for stage, runs in plan.earlier.runs.items():
+        yield from ((stage, run.name, run.documents, run.lines) for run in runs)
 
 
 @click.command(short_help="List the stages, or show the options of one.")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from headrace.pipeline.cli_config import AS_JSON
-from headrace.pipeline.cli_output import print_json, print_table
+from headrace.pipeline.cli_output import near_path, print_json, print_table
 from headrace.pipeline.wording import cell, exact, size_words
 
 _SHARDS_SHOWN = 20
@@ -58,9 +58,12 @@ def explain(run: Path, doc_id: str, *, as_json: bool) -> None:
 
 def _print_explanation(run: Path, found: dict[str, Any]) -> None:
     click.echo(f"{found['doc_id']}\n{_verdict(found)}")
-    if found["survivor"]:
-        click.echo(f"repeats: {found['survivor']['doc_id']}")
-        click.echo(f"  see `headrace explain {run} '{found['survivor']['doc_id']}'`")
+    if survivor := found["survivor"]:
+        holds = near_path(Path(survivor["run"])) if "run" in survivor else run
+        gone = "run" in survivor and survivor["place"] is None
+        click.echo(f"repeats: {survivor['doc_id']}" + (f", which {holds} does not have any more" if gone else ""))
+        if not gone:
+            click.echo(f"  see `headrace explain {holds} '{survivor['doc_id']}'`")
     if found["what_if"]:
         click.echo(f"what-if: {found['what_if']}")
     place = found["place"]

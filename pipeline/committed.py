@@ -17,9 +17,11 @@ import pyarrow.parquet as pq
 
 from headrace.schemas.durable import canonical_json
 from headrace.schemas.errors import ConfigError, FormatError
+from headrace.schemas.index import found_in
 from headrace.schemas.ledger import UnitLedger
 from headrace.schemas.manifest import ManifestLine, read_manifest
 from headrace.schemas.unit import FileRef
+from headrace.stages.kernels.arrays import Column
 
 PLAN, PLAN_VERSION = "plan.json", 1
 PlanJson = dict[str, Any]  # as it is read from there
@@ -132,7 +134,7 @@ def _is_there(path: Path, size: int) -> bool:
 
 def index_runs_of(stage: str, refs: Iterable[FileRef]) -> tuple[FileRef, ...]:
     """Give those of a run's index files that one of its stages wrote: their names begin with the stage's."""
-    name = re.compile(rf"index/{re.escape(stage)}-\d+-\d+-[0-9a-f]+\.\w+")
+    name = re.compile(rf"index/{re.escape(stage)}(?:\.[a-z]\w*)?-\d+-\d+-[0-9a-f]+\.\w+")
     return tuple(ref for ref in refs if name.fullmatch(ref.name))
 
 
@@ -166,6 +168,17 @@ def reading(path: Path) -> Iterator[None]:
         raise FormatError(
             "the file cannot be read", where=str(path), why=why, remedy="run `headrace verify`"
         ) from error
+
+
+def survivors_here(table: pa.Table) -> Column:
+    """Give the survivors of a documents file that are documents of the run itself; null where an earlier run has one.
+
+    The two may have the same doc_id: weeks of a crawl often give their files the same names.
+    """
+    elsewhere = pc.match_like(table["detail"], found_in("%"))
+    here = pc.or_kleene(pc.is_null(table["detail"]), pc.invert(elsewhere))
+    own: Column = pc.if_else(here, table["survivor"], pa.scalar(None, pa.string()))
+    return own
 
 
 def where(table: pa.Table, name: str, value: str) -> pa.Table:

@@ -6,15 +6,22 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _SHOWN = 5
+_EARLIER = "earlier"
 
 
 def changes(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    """List the differences of two plans: options by dotted name, stage versions, and input files by name."""
-    return [
-        *_shown(_options("", stored["recipe"], wanted["recipe"])),
+    """List the differences of two plans: options by dotted name, stage versions, and input files by name.
+
+    What is frozen of earlier runs follows from `against`: it is named only where nothing else differs.
+    """
+    recipes = ({**plan["recipe"], _EARLIER: {}} for plan in (stored, wanted))
+    found = [
+        *_shown(_options("", *recipes)),
         *_shown(_versions(stored["versions"], wanted["versions"])),
         *_shown(_inputs(stored["inputs"], wanted["inputs"])),
     ]
+    earlier = (plan["recipe"].get(_EARLIER, {}) for plan in (stored, wanted))
+    return found or _shown(_options(_EARLIER, *earlier))
 
 
 def _shown(lines: Iterator[str]) -> list[str]:

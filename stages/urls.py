@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import pyarrow as pa
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, model_validator
 
 from headrace.stages.addresses.parameters import SESSIONS, TRACKING, Unwanted
 from headrace.stages.base import OrderedStage, OrderedState, RunContext
@@ -21,7 +21,7 @@ class Urls(OrderedStage):
 
     A document leaves as `domain_blocked` or `url_blocked` with the list and the entry, as `url_not_allowed`, as
     `no_url`, or as `url_repeated` with the survivor's doc_id: the first in unit order whose canonical address is
-    the same, http or https, with `www.` or without.
+    the same, http or https, with `www.` or without. A survivor in a run of `against` has that run as `detail`.
     """
 
     version: ClassVar[int] = 1
@@ -39,6 +39,11 @@ class Urls(OrderedStage):
         default={}, description="Lists by name; if there are any, only what they name goes on."
     )
     without_url: Literal["keep", "drop"] = Field("keep", description="What becomes of documents without an address.")
+    against: tuple[str, ...] = Field(
+        (),
+        description="Folders of earlier runs, oldest first, relative to the configuration: documents whose address one "
+        "of those had are dropped, too. Their stage must have `once`, and the same parameters that do not count.",
+    )
     drop_parameters: tuple[str, ...] = Field(
         (), description="More parameters that do not change the page; `*` at the end of a name stands for anything."
     )
@@ -46,6 +51,23 @@ class Urls(OrderedStage):
         (), description="Parameters that do, of those that Headrace leaves out otherwise."
     )
     _file: Path | None = PrivateAttr(None)
+
+    @model_validator(mode="after")
+    def _addresses_to_compare(self) -> Urls:
+        if self.against and not self.once:
+            raise ValueError("against compares addresses, and once: false lets them repeat: leave one of the two out")
+        return self
+
+    @property
+    def earlier_runs(self) -> tuple[str, ...]:
+        """The runs of `against`."""
+        return self.against
+
+    @property
+    def index_parameters(self) -> dict[str, object]:
+        """What decides which addresses are the same; lists decide only which documents are asked for."""
+        names = {"kind", "once", "drop_parameters", "keep_parameters"}
+        return {"stage": self.model_dump(mode="json", include=names), "version": self.version}
 
     def packed(self, base: Path) -> bytes | None:
         """Give the lists as sorted hashes; ConfigError for one that cannot be used."""
@@ -71,7 +93,7 @@ class Urls(OrderedStage):
         """Give the state of the committed units, from their index runs."""
         from headrace.stages.addresses.state import UrlState
 
-        return UrlState(context, {"stage": self.model_dump(mode="json"), "version": self.version})
+        return UrlState(context, self.index_parameters)
 
 
 @cache

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.pipeline.committed import Committed, open_committed, read_columns, unit_of
+from headrace.pipeline.committed import Committed, open_committed, read_columns, survivors_here, unit_of
 from headrace.pipeline.shard_rows import read_shard
 from headrace.schemas.document import KEPT
 from headrace.schemas.durable import replace_file
@@ -208,7 +208,7 @@ def _repeats(committed: Committed, documents: Sequence[Forgotten], here: set[str
     if not len(survivors):
         return
     for unit, path in committed.documents():
-        table = read_columns(path, [*_LOOKED_AT, "survivor"])
+        table = read_columns(path, [*_LOOKED_AT, "survivor", "detail"])
         if "survivor" in table.column_names:
-            again = table.filter(pc.is_in(table["survivor"], survivors))
+            again = table.filter(pc.is_in(survivors_here(table), survivors))
             yield from (other for other in _others(unit, again) if other.doc_id not in here)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from xxhash import xxh3_64_intdigest
 
-from headrace.pipeline.committed import Committed, read_columns
+from headrace.pipeline.committed import Committed, read_columns, survivors_here
 from headrace.pipeline.what_if.deciding import Decided
 from headrace.pipeline.what_if.tally import gone_before
 from headrace.stages.kernels.arrays import Column, Counts, Flags, Hashes
@@ -46,9 +46,10 @@ class Repeats:
         rows = np.flatnonzero(earlier)
         places, known = self._found(_hashed(table["doc_id"].take(rows)))
         self.gone[places[known]] = decided.leaves[rows[known]]
-        still: Counts = np.flatnonzero(np.asarray(pc.is_valid(table["survivor"])) & (decided.leaves == decided.left))
+        survivors = survivors_here(table)
+        still: Counts = np.flatnonzero(np.asarray(pc.is_valid(survivors)) & (decided.leaves == decided.left))
         if len(still):
-            self._count(_hashed(table["survivor"].take(still)), decided.left[still])
+            self._count(_hashed(survivors.take(still)), decided.left[still])
 
     def _count(self, hashed: Hashes, stages: Counts) -> None:
         """Count repeats whose survivor would leave before the stage that compared them."""
@@ -70,10 +71,11 @@ def read_repeats(committed: Committed, names: Sequence[str], first: int) -> Repe
     later = pa.array(names[first + 1 :], pa.string())
     found = [np.zeros(0, np.uint64)]
     for _, path in committed.documents():
-        table = read_columns(path, ["stage", "survivor"])
+        table = read_columns(path, ["stage", "survivor", "detail"])
         if "survivor" in table.column_names:
-            repeats = table.filter(pc.and_(pc.is_in(table["stage"], later), pc.is_valid(table["survivor"])))
-            found.append(np.unique(_hashed(repeats["survivor"])))
+            survivors = survivors_here(table)
+            repeats = pc.and_(pc.is_in(table["stage"], later), pc.is_valid(survivors))
+            found.append(np.unique(_hashed(survivors.filter(repeats))))
     return Repeats(np.unique(np.concatenate(found)))
 
 

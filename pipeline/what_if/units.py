@@ -19,7 +19,8 @@ from headrace.schemas.tombstones import read_tombstones
 
 ROW, TOKENS = "_row", "values.tokens"
 _MEASURED = ("values.", "scores.")
-_FIXED = ("doc_id", "source", "grade", "verdict", "stage", "reason", "value", "threshold", "survivor", TOKENS)
+_VERDICT = ("verdict", "stage", "reason", "value", "threshold", "survivor", "detail")
+_FIXED = ("doc_id", "source", "grade", *_VERDICT, TOKENS)
 _KNOWN = {field.name: field for field in (*DOCUMENT_SCHEMA, *SETTLED_FIELDS)}
 
 
