@@ -1,0 +1,97 @@
+"""Merged postings in LMDB, for small indexes that other programs read too: one environment, one file, per merge.
+
+Key: table (2 bytes) and fingerprint (4 bytes), big endian, so in order; values: rows (4 bytes), several a key. The file
+is written once, named and checked as `merged` says, and opened to be read only.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import lmdb
+import numpy as np
+
+from headrace.schemas.durable import canonical_json
+from headrace.stages.deduplication.merged import header_of, rows_before
+from headrace.stages.deduplication.open_files import OpenFile
+from headrace.stages.kernels.arrays import Counts, Signatures
+from headrace.stages.kernels.sorted_postings import merged_pieces
+
+LMDB_SUFFIX = ".lmdb"
+_POSTINGS, _HEADER = b"postings", b"header"
+_POSTING = np.dtype([("table", ">u2"), ("print", ">u4"), ("row", ">u4")])
+_KEY_BYTES, _ROW_BYTES = 6, 4
+_ROOM = 128  # bytes of the map for a posting: those that are not written take no storage
+_LEAST = 16 << 20
+
+
+class LmdbPostings:
+    """Postings of one merged file; nothing of it is kept in memory."""
+
+    nbytes = 0
+
+    def __init__(self, path: Path) -> None:
+        self._store = lmdb.open(str(path), subdir=False, lock=False, readonly=True, max_dbs=1, readahead=False)
+        self._postings = self._store.open_db(_POSTINGS, dupsort=True, dupfixed=True, create=False)
+
+    def find(self, table: int, wanted: Signatures) -> tuple[Counts, Counts, Signatures]:
+        """Look all fingerprints up in one call."""
+        keys = _keys(table, np.unique(wanted))
+        with self._store.begin(self._postings) as reading, reading.cursor() as cursor:
+            found = cursor.getmulti(keys, dupdata=True, dupfixed_bytes=_ROW_BYTES, keyfixed=True)
+        postings = np.frombuffer(found, _POSTING)
+        prints = postings["print"].astype(np.uint32)
+        begins, ends = np.searchsorted(prints, wanted, "left"), np.searchsorted(prints, wanted, "right")
+        return begins, ends, postings["row"].astype(np.uint32)
+
+
+def write_lmdb_postings(path: Path, files: Sequence[OpenFile], step: Callable[[], None]) -> None:
+    """Write merged postings, a transaction a piece; an OSError of the store says what the system said."""
+    firsts = rows_before(files)
+    tables = range(len(files[0].tables))
+    size = _LEAST + _ROOM * len(tables) * int(firsts[-1])
+    try:
+        with _new_store(path, size) as store:
+            with store.begin(write=True) as transaction:
+                transaction.put(_HEADER, canonical_json(header_of(files)))
+            store.open_db(_POSTINGS, dupsort=True, dupfixed=True)
+            for table in tables:
+                for prints, rows in merged_pieces([opened.tables[table] for opened in files], firsts[:-1]):
+                    step()
+                    _put(store, table, prints, rows)
+    except lmdb.Error as error:
+        raise OSError(errno.EIO, str(error), str(path)) from error
+
+
+def _new_store(path: Path, size: int) -> lmdb.Environment:
+    return lmdb.open(str(path), map_size=size, subdir=False, lock=False, sync=False, metasync=False, max_dbs=1)
+
+
+def read_lmdb_header(path: Path) -> dict[str, object]:
+    """Read what a whole merged file says of itself."""
+    with lmdb.open(str(path), subdir=False, lock=False, readonly=True, max_dbs=1) as store, store.begin() as reading:
+        header: dict[str, object] = json.loads(reading.get(_HEADER) or b"{}")
+    return header
+
+
+def _put(store: lmdb.Environment, table: int, prints: Signatures, rows: Signatures) -> None:
+    postings = store.open_db(_POSTINGS)  # known to the environment by now
+    there = prints != 0
+    values = _cut(rows[there].astype(">u4").tobytes(), _ROW_BYTES)
+    with store.begin(write=True) as transaction, transaction.cursor(postings) as cursor:
+        _, added = cursor.putmulti(zip(_keys(table, prints[there]), values, strict=True), dupdata=True, append=True)
+    if added != len(values):
+        raise OSError(errno.EIO, f"LMDB took {added} of {len(values)} postings", store.path())
+
+
+def _keys(table: int, prints: Signatures) -> list[bytes]:
+    keys = np.empty(len(prints), np.dtype([("table", ">u2"), ("print", ">u4")]))
+    keys["table"], keys["print"] = table, prints
+    return _cut(keys.tobytes(), _KEY_BYTES)
+
+
+def _cut(text: bytes, size: int) -> list[bytes]:
+    return [text[at : at + size] for at in range(0, len(text), size)]
