@@ -36,6 +36,7 @@ class Committer:
         self._run, self._manifest, self._log, self._pace = run, manifest, log, pace
         self._earlier = earlier or {}
         self.tokenizer = tokenizer
+        self.settled: dict[str, FileRef] = {}  # verdicts of a first pass, by stage
 
     @property
     def first_unit(self) -> int:
@@ -72,7 +73,8 @@ class Committer:
     def context(self, stage: str) -> RunContext:
         """Say to an ordered stage what of its state is committed."""
         runs, earlier = index_runs_of(stage, self._manifest.index_runs), self._earlier.get(stage, ())
-        return RunContext(self._run, stage, runs, self.first_unit, self.written, self.tokenizer, earlier=earlier)
+        known, settled = (self.first_unit, self.written, self.tokenizer), self.settled.get(stage)
+        return RunContext(self._run, stage, runs, *known, earlier=earlier, settled=settled)
 
     def commit(self, closed: ShardClosed, lanes: Lanes, flush: Flush) -> None:
         """Append the line of a closed shard, once the index of its units is durable too."""

@@ -11,6 +11,7 @@ from pydantic import (
     Field,
     SerializeAsAny,
     TypeAdapter,
+    ValidationInfo,
     ValidatorFunctionWrapHandler,
     WrapValidator,
 )
@@ -20,6 +21,8 @@ from headrace.schemas.source import Source
 from headrace.schemas.training import LoaderConfig, TrainerConfig
 from headrace.stages.base import Stage
 
+OUR_OWN = "written by Headrace"  # the context of a configuration that no person wrote
+FIRST_PASS_STAGE = "signatures"
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -36,9 +39,13 @@ def stage_union() -> Any:
     return Annotated[Union[kinds], Field(discriminator="kind")]  # noqa: UP007  # a runtime tuple of types
 
 
-def _resolve(value: Any, handler: ValidatorFunctionWrapHandler) -> Stage:
+def _resolve(value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Stage:
     if isinstance(value, Stage):
         return value
+    if info.context == OUR_OWN and isinstance(value, dict) and value.get("kind") == FIRST_PASS_STAGE:
+        from headrace.stages.deduplication.first_pass import Signatures  # what no configuration names
+
+        return Signatures.model_validate(value)
     stage: Stage = TypeAdapter(stage_union()).validate_python(value)
     return stage
 

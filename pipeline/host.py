@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from headrace.pipeline.config import PipelineConfig
+from headrace.pipeline.config import OUR_OWN, PipelineConfig
 from headrace.pipeline.dropped_examples import Examples, some_dropped
 from headrace.pipeline.packs import stage_names, unpack_stages
 from headrace.pipeline.plan import PARSE, READ
@@ -46,7 +46,7 @@ class HostSetup:
         load_builtins()
         for plugin in self.plugins:
             plugin.load()
-        config = PipelineConfig.model_validate_json(self.config_json)
+        config = PipelineConfig.model_validate_json(self.config_json, context=OUR_OWN)
         return config.model_copy(update={"stages": unpack_stages(config.stages, self.packs, Path(self.run))})
 
 

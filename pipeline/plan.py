@@ -18,6 +18,7 @@ from headrace.pipeline.listing import cut_splits, resolve_source
 from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.packs import pack_hashes, stage_names
 from headrace.pipeline.run_tokenizer import model_path
+from headrace.pipeline.two_pass.chain import check_passes
 from headrace.schemas.durable import canonical_json, sha256_file
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.source import Split
@@ -218,6 +219,7 @@ def _check_stages(config: PipelineConfig, names: Sequence[str]) -> None:
         remedy = "begin `stages:` with `- kind: decode` and `- kind: parse`"
         raise ConfigError("the chain cannot turn bytes into documents", where="stages", why=why, remedy=remedy)
     _check_order(names, config.stages)
+    check_passes(names, config.stages)
     writers = [name for name, stage in zip(names, config.stages, strict=True) if isinstance(stage, Write)]
     last = config.stages[-1]
     if len(writers) != 1 or not isinstance(last, Write):

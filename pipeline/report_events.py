@@ -35,9 +35,12 @@ def read_times(events: Iterable[dict[str, Any]]) -> Times:
     times = Times()
     size: dict[int, int] = {}
     before = now = 0.0
+    begun = False  # a session watches before it starts, and of two passes it starts the second
     for event in events:
-        if event["kind"] == "started" or event["at"] < now:
+        kind = event["kind"]
+        if kind == "watching" or (kind == "started" and not begun) or event["at"] < now:
             before = times.seconds
+        begun = kind == "watching" or (begun and kind != "started")
         now = event["at"]
         times.seconds = max(times.seconds, before + now)
         if event["kind"] == "group" and event.get("bytes"):

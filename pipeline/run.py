@@ -31,6 +31,7 @@ from headrace.pipeline.run_folder import RunFolder
 from headrace.pipeline.run_tokenizer import known_tokenizer
 from headrace.pipeline.summary import RunSummary, summarize
 from headrace.pipeline.trainer_process import TrainerProcess
+from headrace.pipeline.two_pass.first_pass import first_pass, without_end
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.training import TrainingConfig
 
@@ -91,6 +92,7 @@ class _Session:
     ) -> None:
         self._start_executor = start_executor
         self._config, self._plan, self._folder, self._stack = loaded.config, plan, folder, stack
+        self._first_pass, self._watchers = first_pass(loaded, plan), watchers
         self._start = time.monotonic()
         self._tally = Tally()
         self._stopping = stack.enter_context(_stop_signal())
@@ -121,7 +123,11 @@ class _Session:
     def run(self) -> RunSummary:
         """Give the summary once everything is done or stopped."""
         finished = self._manifest.ended
+        for words in self._plan.earlier.warnings:
+            self._log.emit("warning", words=words)
         self._watch.start()
+        if not finished and not self._settled():
+            return self._ended(finished=False)
         if self._trainer:
             self._stack.callback(self._trainer.stop)
             self._trainer.start()
@@ -131,6 +137,29 @@ class _Session:
             self._check_trainable()
             self._folder.sweep({ref.name for line in self._manifest.lines() for ref in line.files})
             self._await_trainer()
+        return self._ended(finished=finished)
+
+    def _settled(self) -> bool:
+        """Do what is left of the first of two passes; false if the process was asked to end meanwhile."""
+        first = self._first_pass
+        if first is None:
+            return True
+        known = [ref for ref in self._manifest.index_runs if ref.name.startswith(f"index/{first.stage}-verdicts-")]
+        if not known:
+            self._log.emit("pass", number=1)
+            watchers = [without_end(watch) for watch in self._watchers]
+            summary = run_pipeline(
+                first.loaded, watchers=watchers, start_executor=self._start_executor, plan=first.plan
+            )
+            if summary.state == "stopped":
+                self._stopping.set()
+                return False
+            known = [first.settled()]
+            self._log.emit("pass", number=2)
+        self._committer.settled[first.stage] = known[0]
+        return not self._stopping.is_set()
+
+    def _ended(self, *, finished: bool) -> RunSummary:
         stopped = not finished or self._stopping.is_set()
         trainer = {"deaths": self._trainer.deaths, "ended": self._trainer.ended} if self._trainer else None
         seconds = time.monotonic() - self._start

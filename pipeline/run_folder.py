@@ -34,7 +34,7 @@ FILES = (
     "policy.html",
     "error.log",
 )
-LOCK, SPOOL = "lock", "spool"
+LOCK, SPOOL, FIRST_PASS = "lock", "spool", "first-pass"
 _SWEPT = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer")
 
 
@@ -122,10 +122,11 @@ class RunFolder:
 
     def _clear(self) -> None:
         """Remove a run. A kill on the way leaves the old run or none: the list of files goes before the files."""
-        for name in (PUBLISHED, MANIFEST):
-            (self.path / name).unlink(missing_ok=True)
+        for folder in (self.path, self.path / FIRST_PASS):
+            for name in (PUBLISHED, MANIFEST):
+                (folder / name).unlink(missing_ok=True)
         sync_folder(self.path)
-        for name in FOLDERS:
+        for name in (*FOLDERS, FIRST_PASS):
             shutil.rmtree(self.path / name, ignore_errors=True)
         # The tombstones stay: what was forgotten is asked for in the new run, too, whatever its documents are numbered.
         for name in reversed(FILES):  # the plan last: while it is there, another configuration is refused

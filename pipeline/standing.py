@@ -72,13 +72,15 @@ class Standing:
                 self._unit(data)
             case "committed":
                 self._commit(data)
+            case "pass":
+                self._pass(int(data["number"]))
             case "ended":
                 self.nothing_left = data.get("state") == "done" and not self.executor
             case "rollback":
                 self._open.clear()
                 self._open_bytes.clear()
                 self.notes.append(f"back to unit {data.get('unit')}: {data.get('cause')}")
-            case "strike" | "quarantined" | "replayed" | "trainer" | "tokenizer" | "drop_band":
+            case "strike" | "quarantined" | "replayed" | "trainer" | "tokenizer" | "drop_band" | "warning":
                 self.notes.append(_note(event))
 
     def current(self) -> tuple[dict[str, StageTally], int]:
@@ -88,6 +90,13 @@ class Standing:
             for name, counts in unit.items():
                 whole.setdefault(name, StageTally()).add(counts)
         return whole, self.bytes + sum(self._open_bytes.values())
+
+    def _pass(self, number: int) -> None:
+        """Count anew: every document comes twice."""
+        self.stages, self._open, self._open_bytes = {}, {}, {}
+        self.bytes = self.units = self.shards = self.tokens = 0
+        what = "every document is signed" if number == 1 else "with the verdicts on all of them"
+        self.notes.append(f"pass {number} of 2: {what}")
 
     def _unit(self, data: Any) -> None:
         unit = int(data["unit"])
@@ -120,6 +129,8 @@ def _note(event: Event) -> str:
             return f"unit {data.get('unit')} is read again: {data.get('cause')}"
         case "drop_band":
             return printable(with_examples(data.get("words"), data.get("examples", [])))
+        case "warning":
+            return printable(str(data.get("words")))
         case "trainer":
             return f"trainer {data.get('state')}"
         case _:

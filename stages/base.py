@@ -104,6 +104,7 @@ class RunContext:
     tokenizer: FileRef | None = None
     index: IndexOptions = DEFAULT_INDEX
     earlier: tuple[EarlierRun, ...] = ()  # what documents are compared with besides those of this run
+    settled: FileRef | None = None  # verdicts of a pass over all documents before this one
     partitions: OpenPartitions | None = None  # makes processes of an index's partitions; None: they are in this one
 
 

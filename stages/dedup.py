@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import pyarrow as pa
 from pydantic import Field, model_validator
 
 from headrace.stages.base import OrderedStage, OrderedState, RunContext
-from headrace.stages.deduplication.options import MinHash, SimHash
+from headrace.stages.deduplication.options import Keep, MinHash, SimHash
 from headrace.stages.view import views
+
+if TYPE_CHECKING:
+    from headrace.stages.deduplication.rules import Rules
 
 
 class Dedup(OrderedStage):
-    """Keep the first of documents whose views are equal or nearly so.
+    """Keep the first of documents whose views are equal or nearly so, or one of all that belong together.
 
     A document is dropped as `exact_duplicate` or `near_duplicate`, with the survivor's doc_id and their similarity, if
     it repeats an earlier kept document in unit order, or one that a run of `against` kept: `detail` then names the run.
     An empty view is never a near duplicate.
+
+    With `keep: components` or `best` the chain up to here runs twice, first over all documents, to sign them. Documents
+    that are equal or near belong together, and so do those that each is near to in turn; one of them stays. `value` is
+    then the similarity to the survivor, or, where that is below the threshold, to the document that `detail` names, by
+    way of which the dropped one belongs to it.
     """
 
     version: ClassVar[int] = 2
@@ -34,6 +42,17 @@ class Dedup(OrderedStage):
         "signature",
         description="signature: similarity is estimated from the signatures. exact: it is the Jaccard similarity of "
         "the shingle sets, which are then kept in memory (8 bytes a shingle).",
+    )
+    keep: Keep = Field(
+        "first_seen",
+        description="Which one stays. first_seen: what repeats no kept one before it, in one pass. components: of all "
+        "that belong together the first. best: of these the one with the best grade, then the highest authority, then "
+        "the first; needs `grade` before it.",
+    )
+    compare: bool = Field(
+        True,
+        description="With components and best: count what each policy would have kept, for the report. 12 bytes a "
+        "document and band on disk for the time.",
     )
     against: tuple[str, ...] = Field(
         (),
@@ -54,7 +73,14 @@ class Dedup(OrderedStage):
             raise ValueError("minhash and simhash are two ways to find near duplicates: give one, or the stage twice")
         if not self.exact and self._near is None:
             raise ValueError("exact is false, minhash and simhash are null: nothing to find; leave the stage out")
+        if self.against and self.two_passes:
+            raise ValueError(f"against compares document by document: it goes with keep: first_seen, not {self.keep}")
         return self
+
+    @property
+    def two_passes(self) -> bool:
+        """Whether all documents are looked at before one is judged."""
+        return self.keep != "first_seen"
 
     @property
     def _near(self) -> MinHash | SimHash | None:
@@ -67,10 +93,22 @@ class Dedup(OrderedStage):
 
     @property
     def index_parameters(self) -> dict[str, object]:
-        """Every option but `against`: what a run is compared with does not change what it remembers of a document."""
-        return {"stage": self.model_dump(mode="json", exclude={"against"}), "version": self.version}
+        """Every option that decides what is remembered of a document: not which one stays, nor `against`."""
+        others = {"against", "keep", "compare"}
+        return {"stage": self.model_dump(mode="json", exclude=others), "version": self.version}
+
+    @property
+    def rules(self) -> Rules:
+        """What the options come to."""
+        from headrace.stages.deduplication.rules import rules_of
+
+        return rules_of(self._near, self.verify, exact=self.exact)
 
     def prepare(self, table: pa.Table) -> pa.Table:
+        """Add what is signed of each document; nothing where a first pass has done that."""
+        return table if self.two_passes else self.signed(table)
+
+    def signed(self, table: pa.Table) -> pa.Table:
         """Add each document's key, signature and, where needed, shingle set."""
         from headrace.stages.deduplication import signatures as s
 
@@ -84,8 +122,10 @@ class Dedup(OrderedStage):
         return table
 
     def open(self, context: RunContext) -> OrderedState:
-        """Give the state of the committed units, from their index runs."""
-        from headrace.stages.deduplication.rules import rules_of
+        """Give the state of the committed units from their index runs; in a second pass, one that applies verdicts."""
+        from headrace.stages.deduplication.settled import SettledState
         from headrace.stages.deduplication.state import DedupState
 
-        return DedupState(context, rules_of(self._near, self.verify, exact=self.exact), self.index_parameters)
+        if self.two_passes:
+            return SettledState(context, self.rules)
+        return DedupState(context, self.rules, self.index_parameters)

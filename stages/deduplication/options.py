@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+Keep = Literal["first_seen", "components", "best"]
 Unit = Literal["auto", "characters", "words", "chinese_words"]
 _UNITS = (
     "auto: characters where at least half of the letters are of scripts without spaces, else words; "

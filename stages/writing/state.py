@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeAlias
+from pathlib import Path
+from typing import Protocol
 
 from headrace.schemas.durable import canonical_json, publish, sync_file, sync_folder
 from headrace.schemas.errors import HeadraceError
@@ -18,9 +19,43 @@ from headrace.stages.writing.documents import Record, documents_table, emptied, 
 from headrace.stages.writing.files import Staged, commit_staged, discard, make_folders, stage_bytes, writing
 from headrace.stages.writing.parsed import check_carried
 from headrace.stages.writing.text_shard import TextShard
-from headrace.stages.writing.token_shard import TokenShard
 
-OpenShard: TypeAlias = TokenShard | TextShard
+
+class OpenShard(Protocol):
+    """The units since the last shard: what is collected of them, and when it is enough."""
+
+    @property
+    def format(self) -> str:
+        """The format that the manifest names."""
+        ...
+
+    @property
+    def suffix(self) -> str:
+        """The ending of the file."""
+        ...
+
+    @property
+    def full(self) -> bool:
+        """Whether the shard closes after this unit."""
+        ...
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was collected."""
+        ...
+
+    def add(self, batch: UnitBatch) -> None:
+        """Take over one unit."""
+        ...
+
+    def write(self, path: Path) -> tuple[int, int]:
+        """Write the shard; give its sequences (or rows) and its tokens."""
+        ...
+
+    def clear(self) -> None:
+        """Begin the next shard."""
+        ...
+
 
 SHARDS, DOCUMENTS, LEDGER, QUARANTINE = "shards", "documents", "ledger", "quarantine"
 

@@ -1,0 +1,120 @@
+"""The first of two passes: a run of its own inside the run, of the same input, that ends where dedup begins.
+
+It commits, resumes and is killed as any run. What it leaves are the entries of all documents; from these come the
+verdicts, one file, which the second pass, the run itself, applies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from headrace.pipeline.config import FIRST_PASS_STAGE, PaceConfig
+from headrace.pipeline.events import Event, Watcher
+from headrace.pipeline.load import LoadedConfig
+from headrace.pipeline.packs import stage_names
+from headrace.pipeline.plan import Plan, make_groups
+from headrace.pipeline.run_folder import FIRST_PASS
+from headrace.pipeline.two_pass.chain import two_pass_place
+from headrace.schemas.durable import sha256_file
+from headrace.schemas.errors import HeadraceError
+from headrace.schemas.manifest import MANIFEST, read_manifest
+from headrace.schemas.unit import FileRef
+from headrace.stages.base import Stage
+from headrace.stages.dedup import Dedup
+from headrace.stages.deduplication.first_pass import Signatures
+from headrace.stages.write import Write
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPass:
+    """The run inside the run, and the stage that waits for it."""
+
+    loaded: LoadedConfig
+    plan: Plan
+    stage: str
+    dedup: Dedup
+
+    @property
+    def run(self) -> Path:
+        """The folder of the whole run."""
+        return self.loaded.run_dir.parent
+
+    def settled(self) -> FileRef:
+        """Give the verdicts on what the first pass has read; they are made unless they are there."""
+        from headrace.stages.deduplication.scratch import Scratch  # kernels: they are not loaded to plan a run
+        from headrace.stages.deduplication.settled import settle_all
+        from headrace.stages.deduplication.spooled import read_spooled
+        from headrace.stages.deduplication.verdict_file import verdicts_of, write_verdicts
+
+        folder, dedup = self.loaded.run_dir, self.dedup
+        origin = self._origin()
+        if known := verdicts_of(self.run, self.stage, origin):
+            return known
+        refs = [line.shard.file for line in read_manifest(folder) if line.shard]
+        scratch, rules = Scratch(folder), dedup.rules
+        documents = read_spooled(folder, refs, dedup.index_parameters, rules, scratch)
+        gone, policies = settle_all(documents, rules, dedup.keep, scratch, compare=dedup.compare)
+        return write_verdicts(self.run, self.stage, origin, documents, gone, policies)
+
+    def _origin(self) -> Mapping[str, object]:
+        return {
+            "first_pass": sha256_file(self.loaded.run_dir / MANIFEST),
+            "stage": self.dedup.model_dump(mode="json"),
+            "version": self.dedup.version,
+        }
+
+
+def without_end(watch: Watcher) -> Watcher:
+    """Give a watcher that does not hear the first pass end: the run goes on."""
+
+    def hear(event: Event) -> None:
+        if event.kind != "ended":
+            watch(event)
+
+    return hear
+
+
+def first_pass(loaded: LoadedConfig, plan: Plan) -> FirstPass | None:
+    """Give the first pass of a run; None if one pass does."""
+    stages = loaded.config.stages
+    place = two_pass_place(stages)
+    if place is None:
+        return None
+    dedup, write = stages[place], stages[-1]
+    if not isinstance(dedup, Dedup) or not isinstance(write, Write):
+        raise HeadraceError("no chain of two passes", where=plan.names[place], remedy="this is a bug: report it")
+    spool = Signatures(kind=FIRST_PASS_STAGE, dedup=dedup, shard_bytes=write.shard_bytes)
+    chain = (*stages[:place], spool)
+    return FirstPass(_configured(loaded, chain), _planned(plan, chain), plan.names[place], dedup)
+
+
+def _configured(loaded: LoadedConfig, chain: tuple[Stage, ...]) -> LoadedConfig:
+    """Give the configuration of the first pass; rules are watched in it only where they may stop the run."""
+    config, names = loaded.config, stage_names(chain)
+    changed = {
+        "run": str(loaded.run_dir.absolute() / FIRST_PASS),
+        "stages": chain,
+        "pace": PaceConfig(),
+        "loader": None,
+        "trainer": None,
+        "on_drop_band": config.on_drop_band if config.on_drop_band == "stop" else "ignore",
+    }
+    packs = {name: pack for name, pack in loaded.packs.items() if name in names}
+    return replace(loaded, config=config.model_copy(update=changed), packs=packs)
+
+
+def _planned(plan: Plan, chain: tuple[Stage, ...]) -> Plan:
+    names = stage_names(chain)
+    grouped = {stage for group in plan.groups for stage in group.stages}
+    taken = [place for place, name in enumerate(plan.names[: len(chain)]) if name in grouped]  # a rerun: behind parse
+    stages = [stage.model_dump(mode="json") for stage in chain]
+    return replace(
+        plan,
+        groups=make_groups([names[place] for place in taken], [chain[place] for place in taken]),
+        names=names,
+        recipe={**plan.recipe, "stages": stages, "pass": 1},
+        versions={name: stage.version for name, stage in zip(names, chain, strict=True)},
+        unchanged={},
+    )

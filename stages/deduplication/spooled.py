@@ -1,0 +1,127 @@
+"""What a first pass kept, read back: entries for the kernels, and what the best of a component is chosen by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from headrace.schemas.durable import canonical_json, sha256_file
+from headrace.schemas.errors import FormatError
+from headrace.schemas.unit import FileRef
+from headrace.stages.deduplication.first_pass import ENTRIES_VERSION, PARAMETERS_KEY, VERSION_KEY
+from headrace.stages.deduplication.rules import Rules
+from headrace.stages.deduplication.scratch import Scratch
+from headrace.stages.deduplication.signatures import from_columns
+from headrace.stages.grade import UNKNOWN_AUTHORITY
+from headrace.stages.kernels.arrays import Array, Counts, Floats, floats
+from headrace.stages.kernels.band_index import Entries
+
+GRADES = ("D", "C", "B", "A")
+_REMEDY = "remove that folder and start the run again: the first pass is done once more"
+
+
+@dataclass(frozen=True, slots=True)
+class Spooled:
+    """All documents of a first pass by number. Keys, signatures and sets are in scratch, doc_ids stay in the files."""
+
+    known: Entries
+    units: Counts
+    grades: Floats  # 3 for an A to 0 for a D; -1 where there is none
+    authorities: Floats
+    tables: tuple[pa.Table, ...]
+
+    def ids(self, numbers: Counts) -> Array:
+        """Give the doc_ids of some documents; null for the number -1."""
+        ends = np.cumsum([table.num_rows for table in self.tables])
+        files = np.where(numbers < 0, -1, np.searchsorted(ends, numbers, side="right"))
+        begins = ends - [table.num_rows for table in self.tables]
+        parts, places = [pa.nulls(1, pa.string())], np.zeros(len(numbers), np.int64)
+        for file in np.unique(files[files >= 0]):
+            mine = np.flatnonzero(files == file)
+            places[mine] = sum(map(len, parts)) + np.arange(len(mine))
+            rows = self.tables[file]["doc_id"].take(numbers[mine] - begins[file])
+            parts.append(rows.combine_chunks().cast(pa.string()))
+        found: Array = pa.concat_arrays(parts).take(places)
+        return found
+
+
+def read_spooled(
+    run: Path, refs: Sequence[FileRef], parameters: dict[str, object], rules: Rules, scratch: Scratch
+) -> Spooled:
+    """Read the shards of a first pass; FormatError names one that is not what was committed.
+
+    In memory: 24 bytes a document.
+    """
+    tables = tuple(_read(run, ref, parameters) for ref in refs)
+    units = [np.asarray(table["unit"].to_numpy(), np.int64) for table in tables]
+    return Spooled(
+        _gathered(tables, rules, scratch),
+        np.concatenate([np.zeros(0, np.int64), *units]),
+        np.concatenate([np.zeros(0), *map(_grades, tables)]),
+        np.concatenate([np.zeros(0), *map(_authorities, tables)]),
+        tables,
+    )
+
+
+def _gathered(tables: Sequence[pa.Table], rules: Rules, scratch: Scratch) -> Entries:
+    count = sum(table.num_rows for table in tables)
+    shingles = sum(len(part.shingles) for part in _parts(tables, rules))
+    known = Entries(
+        scratch.array((count * rules.exact, 2), np.uint64),
+        np.zeros(count, np.bool_),
+        scratch.array((count, rules.pieces), np.uint32),
+        scratch.array((shingles,), np.uint64),
+        scratch.array((count + 1,), np.int64),
+    )
+    first = 0
+    for part in _parts(tables, rules):
+        last, begin = first + len(part.signed), known.ends[first]
+        known.keys[first:last] = part.keys
+        known.signed[first:last] = part.signed
+        known.signatures[first:last] = part.signatures
+        known.shingles[begin : begin + len(part.shingles)] = part.shingles
+        known.ends[first + 1 : last + 1] = begin + part.ends[1:]
+        first = last
+    return known
+
+
+def _parts(tables: Sequence[pa.Table], rules: Rules) -> Iterator[Entries]:
+    return (from_columns(table, rules.pieces) for table in tables)
+
+
+def _grades(table: pa.Table) -> Floats:
+    if "grade" not in table.column_names:
+        return np.full(table.num_rows, -1.0)
+    places = pc.index_in(table["grade"], pa.array(GRADES)).fill_null(-1)
+    return np.asarray(places.to_numpy(), np.float64)
+
+
+def _authorities(table: pa.Table) -> Floats:
+    given = floats(table, "authority")
+    return np.where(np.isnan(given), UNKNOWN_AUTHORITY, given)
+
+
+def _read(run: Path, ref: FileRef, parameters: dict[str, object]) -> pa.Table:
+    path = run / ref.name
+    try:
+        if (found := sha256_file(path)) != ref.sha256:
+            raise _refused(path, f"its SHA-256 is {found}, the manifest says {ref.sha256}")
+        with pa.memory_map(str(path)) as source, pa.ipc.open_file(source) as reader:
+            table = reader.read_all()
+    except (OSError, pa.ArrowInvalid) as error:
+        raise _refused(path, str(error)) from error
+    metadata = table.schema.metadata or {}
+    if metadata.get(VERSION_KEY) != str(ENTRIES_VERSION).encode():
+        raise _refused(path, f"this Headrace reads version {ENTRIES_VERSION} of it")
+    if metadata.get(PARAMETERS_KEY) != canonical_json(parameters):
+        raise _refused(path, "it was made with other options")
+    return table
+
+
+def _refused(path: Path, why: str) -> FormatError:
+    return FormatError("a file of the first pass cannot be used", where=str(path), why=why, remedy=_REMEDY)
