@@ -15,6 +15,7 @@ import click
 
 from headrace import __version__
 from headrace.pipeline.cli_config import check, schema, stages
+from headrace.pipeline.cli_dedup import dedup
 from headrace.pipeline.cli_dups import dups
 from headrace.pipeline.cli_forget import forget
 from headrace.pipeline.cli_look import explain, inspect, verify
@@ -120,5 +121,5 @@ def main() -> None:
 
 
 _LOOK = (check, read, stages, inspect, report, explain, dups, what_if, verify, schema)
-for command in (run, *_LOOK, replay, rerun, forget, train):
+for command in (run, dedup, *_LOOK, replay, rerun, forget, train):
     main.add_command(command)

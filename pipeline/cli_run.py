@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,9 @@ from headrace.schemas.errors import ConfigError
 if TYPE_CHECKING:
     from headrace.pipeline.load import LoadedConfig
     from headrace.pipeline.plan import Plan
+    from headrace.pipeline.report_documents import Row
+
+    Tell = Callable[[Path, Row, bool], None]
 
 CONFIG = click.argument("config", type=click.Path(path_type=Path))
 OVERRIDES = click.argument("overrides", nargs=-1, metavar="[KEY.SUB=VALUE]...")
@@ -53,9 +57,18 @@ def run(
 
 
 def carry_out(
-    ctx: click.Context, loaded: LoadedConfig, *, fresh: bool, as_json: bool, plan: Plan | None = None
+    ctx: click.Context,
+    loaded: LoadedConfig,
+    *,
+    fresh: bool,
+    as_json: bool,
+    plan: Plan | None = None,
+    tell: Tell | None = None,
 ) -> None:
-    """Run a pipeline with its progress on the terminal, print what came of it, and end with 1 if it was stopped."""
+    """Run a pipeline with its progress on the terminal, tell what came of it, and end with 1 if it was stopped.
+
+    `tell` prints the report of a run, for people or as JSON; by default all of it.
+    """
     from headrace.pipeline.drop_bands.bands import DropBandError
     from headrace.pipeline.progress import shown
     from headrace.pipeline.report import write_report
@@ -69,13 +82,13 @@ def carry_out(
         write_report(loaded.run_dir)  # what is committed by then is what one has to look at
         raise
     report = write_report(loaded.run_dir)
-    _print_result(loaded.run_dir, report, as_json=as_json)
+    (tell or _print_result)(loaded.run_dir, report, as_json)
     if summary.state != "done":
         click.echo("headrace: stopped before the end; the same command goes on from here", err=True)
         ctx.exit(1)
 
 
-def _print_result(run_dir: Path, report: dict[str, Any], *, as_json: bool) -> None:
+def _print_result(run_dir: Path, report: Row, as_json: bool) -> None:  # noqa: FBT001  # one signature for all
     from headrace.pipeline.cli_report import print_report
 
     if as_json:

@@ -27,6 +27,7 @@ COMMANDS = (
     "inspect",
     "report",
     "explain",
+    "dedup",
     "dups",
     "rerun",
     "what-if",

@@ -1,0 +1,147 @@
+"""`headrace dedup`: remove repetitions from files, for people who want only that."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from headrace.pipeline.cli_config import AS_JSON
+from headrace.pipeline.cli_output import near_path, print_json
+from headrace.pipeline.cli_run import carry_out
+from headrace.pipeline.wording import printable, shell_word
+
+if TYPE_CHECKING:
+    from headrace.pipeline.load import LoadedConfig
+    from headrace.pipeline.report_documents import Row
+
+_SCHEMES = ("datasketch", "datasketch_legacy", "datatrove", "nemo", "fss", "simhash")
+_KEEP = ("first_seen", "components", "best")
+_SMALL = 20_000_000  # bytes of input that are done before actors have started
+RESOLVED = "config.resolved.yaml"
+_EXACT, _NEAR = "exact_duplicate", "near_duplicate"
+
+
+@click.command(short_help="Remove repetitions from files, and nothing else.")
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder of the result.")
+@click.option(
+    "--threshold", type=click.FloatRange(0, 1, min_open=True), metavar="S", help="Similarity of near duplicates (0.8)."
+)
+@click.option("--scheme", type=click.Choice(_SCHEMES), help="How near duplicates are found (datasketch).")
+@click.option("--exact-only", is_flag=True, help="Drop only texts that are equal but for case, width and spaces.")
+@click.option("--keep", type=click.Choice(_KEEP), help="Which one stays (first_seen).")
+@click.option(
+    "--against", multiple=True, metavar="RUN", help="Drop what an earlier run kept, too; as often as you like."
+)
+@click.option("--text-field", metavar="NAME", help="Field or column that holds the text (text).")
+@click.option("--records", type=click.Choice(["file", "lines", "paragraphs"]), help="A document of plain text (file).")
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes; by default one per core.")
+@click.option("--executor", type=click.Choice(["ray", "inline"]), help="One process for small inputs, else ray.")
+@click.option("--fresh", is_flag=True, help="Remove what an earlier run left in DIR, and start over.")
+@AS_JSON
+@click.pass_context
+def dedup(
+    ctx: click.Context,
+    *,
+    inputs: tuple[str, ...],
+    out: Path,
+    threshold: float | None,
+    scheme: str | None,
+    exact_only: bool,
+    keep: str | None,
+    against: tuple[str, ...],
+    text_field: str | None,
+    records: str | None,
+    workers: int | None,
+    executor: str | None,
+    fresh: bool,
+    as_json: bool,
+) -> None:
+    """Remove exact and near repetitions from INPUT...: files, folders, globs, archives, s3:// addresses.
+
+    Text, HTML, JSON, JSON lines, CSV, Parquet, WARC, compressed or not, in any charset. Texts stay as they are; they
+    are compared without regard to case, width, spaces and traditional characters. The first of equals stays. What is
+    kept goes to DIR/shards as Parquet, with the other fields of each record in `metadata`; DIR is a run like any
+    other, and the same command goes on where it was stopped.
+    """
+    from headrace.pipeline.dedup_config import Wanted, dedup_config
+    from headrace.pipeline.plan import make_plan
+
+    source = {"text_field": text_field, "records": records}
+    engine = {"workers": workers, "executor": executor}
+    near = (threshold, scheme, exact_only)
+    loaded = dedup_config(Wanted(inputs, out, *near, keep, against, source=_given(source), engine=_given(engine)))
+    plan = make_plan(loaded, fresh=fresh)
+    if workers is None and executor is None and plan.bytes <= _SMALL:
+        loaded = _in_one_process(loaded)
+    carry_out(ctx, loaded, fresh=fresh, as_json=as_json, plan=plan, tell=_tell)
+
+
+def _given(options: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _in_one_process(loaded: LoadedConfig) -> LoadedConfig:
+    engine = loaded.config.engine.model_copy(update={"executor": "inline"})
+    return replace(loaded, config=loaded.config.model_copy(update={"engine": engine}))
+
+
+def _tell(run: Path, report: Row, as_json: bool) -> None:  # noqa: FBT001  # one signature for all
+    """Print what was found and where it is."""
+    told = summary(run, report)
+    if as_json:
+        print_json(told)
+        return
+    folder = near_path(run)
+    for line in _lines(folder, told, report["files"]["listed"]):
+        click.echo(printable(line))
+    if report["state"] == "done":
+        click.echo(f"\nto look further: headrace dups {shell_word(str(folder))} --diff")
+        example = shell_word(told["example"] or "DOC_ID")
+        click.echo(f"                 headrace explain {shell_word(str(folder))} {example}")
+        click.echo(f"to run it again: headrace run {shell_word(str(folder / RESOLVED))}")
+
+
+def _lines(folder: Path, told: Row, files: int) -> Iterator[str]:
+    yield f"documents  {told['documents']:>13,}  in {files:,} file{'s' * (files != 1)}"
+    for name in ("exact", "near"):
+        if told[name] is not None:
+            yield f"{name:<9}  {told[name]:>13,}  dropped"
+    for reason, count in told["left_out"].items():
+        yield f"left out   {count:>13,}  {reason}"
+    where = f"in {folder / 'shards'}" if told["shards"] else "nothing is written"
+    yield f"kept       {told['kept']:>13,}  {where}"
+    yield f"every document, with what became of it and why: {folder / 'documents'}"
+
+
+def summary(run: Path, report: Row) -> Row:
+    """Give what `--json` prints: counts, and the files that hold what was kept.
+
+    `near` is None where near duplicates were not looked for. `left_out` counts by stage and reason what left for
+    something else than repeating.
+    """
+    from headrace.pipeline.committed import open_committed
+    from headrace.pipeline.report_html import reasons
+
+    committed = open_committed(run)
+    gone = Counter(reasons(report, "dropped")) + Counter(reasons(report, "quarantined"))
+    options = committed.stage("dedup")
+    looked = bool(options.get("minhash") or options.get("simhash"))
+    repeated = {"exact": f"dedup: {_EXACT}", "near": f"dedup: {_NEAR}"}
+    return {
+        "run": str(run),
+        "state": report["state"],
+        "documents": report["totals"]["documents"],
+        "exact": gone[repeated["exact"]],
+        "near": gone[repeated["near"]] if looked else None,
+        "left_out": {reason: n for reason, n in gone.most_common() if reason not in repeated.values()},
+        "kept": report["totals"]["kept"],
+        "shards": [line.shard.file.name for line in committed.lines if line.shard],
+        "config": RESOLVED,
+        "example": next((r["doc_id"] for r in report["examples"] if r["reason"] in (_NEAR, _EXACT)), None),
+    }

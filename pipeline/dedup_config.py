@@ -1,0 +1,118 @@
+"""The configuration of `headrace dedup`: read, parse, drop repetitions, write; nothing else changes the texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from headrace.pipeline.config import PipelineConfig
+from headrace.pipeline.config_errors import describe
+from headrace.pipeline.load import LoadedConfig
+from headrace.pipeline.plugins import load_builtins
+from headrace.pipeline.run_folder import RESOLVED
+from headrace.schemas.errors import ConfigError
+from headrace.stages.reading.location import is_uri
+
+SIMHASH = "simhash"
+_SLOTS = 128  # of a signature that is cut for a threshold
+_MEETING = 0.9  # of two texts that are as similar as the threshold: the probability that they are compared
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a person asks of `headrace dedup`; None: as the stage has it. Paths begin at the current folder."""
+
+    inputs: tuple[str, ...]
+    out: Path
+    threshold: float | None = None
+    scheme: str | None = None
+    exact_only: bool = False
+    keep: str | None = None
+    against: tuple[str, ...] = ()
+    source: Mapping[str, object] | None = None  # of every source
+    engine: Mapping[str, object] | None = None
+    format: str = "parquet"
+
+
+def dedup_config(wanted: Wanted) -> LoadedConfig:
+    """Give the configuration of a run that only removes repetitions; ConfigError for what does not go together.
+
+    The run keeps it as `config.resolved.yaml`; all of its paths are absolute, so that it can be run from there.
+    """
+    load_builtins()
+    out = Path(os.path.abspath(wanted.out))  # noqa: PTH100  # links stay as typed
+    value: dict[str, object] = {
+        "run": str(out),
+        "sources": list(_sources(wanted.inputs, wanted.source or {})),
+        "stages": list(_stages(wanted)),
+        "on_drop_band": "ignore",  # how much repeats is what one wants to know, not what one expects
+        "engine": dict(wanted.engine or {}),
+    }
+    try:
+        config = PipelineConfig.model_validate(value)
+    except ValidationError as error:
+        faults = [describe(e, value) for e in error.errors(include_url=False)]
+        raise ConfigError("\n".join(dict.fromkeys(faults)), remedy="see `headrace dedup --help`") from error
+    return LoadedConfig(config, (), out, out / RESOLVED)
+
+
+def _sources(inputs: Sequence[str], options: Mapping[str, object]) -> Iterator[dict[str, object]]:
+    """Give a source for what is on disks, and one for each store."""
+    places: dict[str, list[str]] = {}
+    for name in inputs:
+        if is_uri(name):
+            scheme, _, rest = name.partition("://")
+            places.setdefault(f"{scheme}-{rest.partition('/')[0]}", []).append(name)
+        else:
+            places.setdefault("input", []).append(os.path.abspath(name) if name else name)  # noqa: PTH100
+    for place, paths in places.items():
+        letters = (letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "-" for letter in place)
+        yield {"name": "".join(letters), "paths": paths, **options}
+
+
+def _stages(wanted: Wanted) -> Iterator[dict[str, object]]:
+    yield {"kind": "decode"}
+    yield {"kind": "parse"}
+    if wanted.keep == "best":
+        yield {"kind": "grade"}  # all grades go on
+    keep = {"keep": wanted.keep} if wanted.keep else {}
+    earlier = [os.path.abspath(run) for run in wanted.against]  # noqa: PTH100
+    yield {"kind": "dedup", **_finding(wanted), **keep, **({"against": earlier} if earlier else {})}
+    yield {"kind": "write", "format": wanted.format}
+
+
+def _finding(wanted: Wanted) -> dict[str, object]:
+    if wanted.exact_only:
+        if wanted.threshold is not None or wanted.scheme is not None:
+            why = "--exact-only finds no near duplicates, which --threshold and --scheme are about"
+            raise ConfigError("the options do not go together", why=why, remedy="leave out one of them")
+        return {"minhash": None}
+    if wanted.scheme == SIMHASH:
+        if wanted.threshold is not None:
+            why = "simhash compares by differing bits, not by a threshold"
+            remedy = "leave out --threshold; `simhash.bits` is an option of the stage dedup in a configuration"
+            raise ConfigError("--threshold and --scheme simhash do not go together", why=why, remedy=remedy)
+        return {"simhash": {}}
+    minhash: dict[str, object] = {} if wanted.scheme is None else {"scheme": wanted.scheme}
+    if wanted.threshold is not None:
+        bands, rows = cut_for(wanted.threshold)
+        minhash |= {"threshold": wanted.threshold, "bands": bands, "rows": rows}
+    return {"minhash": minhash} if minhash else {}
+
+
+def cut_for(threshold: float) -> tuple[int, int]:
+    """Give bands and rows of at most 128 values with the most rows that still find pairs as similar as the threshold.
+
+    Such a pair is compared with a probability of at least 0.9; fewer rows would compare more that are less similar.
+
+    >>> cut_for(0.8), cut_for(0.5), cut_for(1.0)
+    ((16, 8), (42, 3), (1, 128))
+    """
+    from headrace.stages.deduplication.bands import meeting_probability
+
+    rows = next(r for r in range(_SLOTS, 0, -1) if meeting_probability(threshold, _SLOTS // r, r) >= _MEETING or r == 1)
+    return _SLOTS // rows, rows

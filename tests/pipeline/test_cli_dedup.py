@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+from tests.pipeline.dups.repeating_runs import chinese, english, pages
+
+from headrace.pipeline.cli import main
+from headrace.pipeline.dedup_config import cut_for
+from headrace.stages.deduplication.bands import meeting_probability
+
+
+def call(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["dedup", *(str(argument) for argument in arguments)])
+
+
+def told(*arguments: str | Path) -> dict[str, Any]:
+    result = call(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def kept(out: Path) -> pa.Table:
+    return pa.concat_tables([pq.read_table(path) for path in sorted((out / "shards").iterdir())])
+
+
+def every_form(folder: Path) -> list[Path]:
+    """Write one text as GBK, JSON lines, Parquet, HTML and a file of lines, and a text of its own beside each."""
+    folder.mkdir()
+    paths = [folder / name for name in ("a.txt", "b.jsonl.gz", "c.parquet", "sub/d.html")]
+    (folder / "sub").mkdir()
+    paths[0].write_text(chinese(1), encoding="gb18030")
+    records = [{"text": chinese(1)}, {"text": english(2), "title": "of b"}]
+    paths[1].write_bytes(gzip.compress("".join(f"{json.dumps(r)}\n" for r in records).encode()))
+    pq.write_table(pa.table({"text": [chinese(1), chinese(3)], "stars": [1, 2]}), paths[2])
+    page = f"<html><head><title>x</title></head><body><article><p>{chinese(1)}</p></article></body></html>"
+    paths[3].write_text(page, encoding="utf-8")
+    return paths
+
+
+def test_repetitions_are_found_whatever_the_files_are(tmp_path: Path) -> None:
+    """GBK text, gzipped JSON lines, Parquet and a folder with a page: the first of four equal texts stays."""
+    text, lines, table, _ = every_form(tmp_path / "in")
+    found = told(text, lines, table, tmp_path / "in/sub", "--out", tmp_path / "out")
+    assert {name: found[name] for name in ("documents", "exact", "near", "kept", "left_out")} == {
+        "documents": 6,
+        "exact": 3,
+        "near": 0,
+        "kept": 3,
+        "left_out": {},
+    }
+    rows = {row["text"]: row for row in kept(tmp_path / "out").to_pylist()}
+    assert set(rows) == {chinese(1), english(2), chinese(3)}
+    assert rows[chinese(1)]["path"] == "a.txt"
+    assert [json.loads(rows[text]["metadata"]) for text in (english(2), chinese(3))] == [
+        {"title": "of b"},
+        {"stars": 2},
+    ]
+    assert [tmp_path / "out" / name for name in found["shards"]] == sorted((tmp_path / "out/shards").iterdir())
+
+
+def test_the_summary_says_what_was_found_and_where_to_look_further(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counts, the folder, and commands that work as they are printed; a small input is done in one process."""
+    monkeypatch.chdir(tmp_path)
+    lines = "".join(json.dumps(page) + "\n" for page in pages())
+    Path("pages.jsonl").write_text(lines + '{"text": ""}\n', encoding="utf-8")
+    result = call("pages.jsonl", "--out", "out")
+    assert result.exit_code == 0
+    said = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert said[:6] == [
+        "documents 12 in 1 file",
+        "exact 4 dropped",
+        "near 2 dropped",
+        "left out 1 parse: empty",
+        "kept 5 in out/shards",
+        "every document, with what became of it and why: out/documents",
+    ]
+    for line in result.stdout.splitlines():
+        if "headrace " in line:
+            words = line.partition("headrace ")[2].replace("'", "").split()
+            assert CliRunner().invoke(main, words).exit_code == 0, words
+    assert "started on the inline executor" in result.stderr
+
+
+def test_the_same_command_goes_on_and_the_run_can_be_run_from_its_own_configuration(tmp_path: Path) -> None:
+    """Nothing is left to do for either; other options are refused, and --fresh takes them."""
+    text = tmp_path / "in.txt"
+    text.write_text(f"{english(1)}\n\n{english(1)}\n", encoding="utf-8")
+    command = (text, "--records", "paragraphs", "--out", tmp_path / "out")
+    first = told(*command)
+    assert (first["exact"], first["kept"]) == (1, 1)
+    assert told(*command) == first
+    again = CliRunner().invoke(main, ["run", str(tmp_path / "out/config.resolved.yaml")])
+    assert "nothing was left to do" in again.stderr
+    assert call(*command, "--exact-only").exit_code == 2
+    assert told(*command, "--exact-only", "--fresh")["near"] is None
+
+
+def test_a_threshold_finds_what_is_as_similar_as_it_says(tmp_path: Path) -> None:
+    """Texts of which a fifth differs stay by default, and go at 0.5; --exact-only keeps them, too."""
+    one = chinese(1, 400)
+    other = one[:200] + chinese(2, 40) + one[240:]
+    for name, text in (("a", one), ("b", other)):
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    files = (tmp_path / "a.txt", tmp_path / "b.txt")
+    assert told(*files, "--out", tmp_path / "1", "--threshold", "0.95")["near"] == 0
+    assert told(*files, "--out", tmp_path / "2", "--threshold", "0.5")["near"] == 1
+    assert told(*files, "--out", tmp_path / "3", "--exact-only")["kept"] == 2
+
+
+@pytest.mark.parametrize("threshold", [0.05, 0.3, 0.5, 0.7, 0.8, 0.9, 0.99, 1.0])
+def test_bands_are_cut_so_that_pairs_as_similar_as_the_threshold_meet(threshold: float) -> None:
+    """Nine in ten of them, within 128 values, with the most rows that do."""
+    bands, rows = cut_for(threshold)
+    assert bands * rows <= 128
+    assert meeting_probability(threshold, bands, rows) >= 0.9
+    assert rows == 128 or meeting_probability(threshold, 128 // (rows + 1), rows + 1) < 0.9
+
+
+@pytest.mark.parametrize("scheme", ["datasketch_legacy", "datatrove", "nemo", "fss", "simhash"])
+def test_every_scheme_finds_an_edited_copy(tmp_path: Path, scheme: str) -> None:
+    """One word of 400 is another."""
+    text = english(1, 400)
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    (tmp_path / "b.txt").write_text(text + " end", encoding="utf-8")
+    assert told(tmp_path / "a.txt", tmp_path / "b.txt", "--out", tmp_path / "o", "--scheme", scheme)["near"] == 1
+
+
+def test_what_an_earlier_run_kept_is_dropped_and_shown(tmp_path: Path) -> None:
+    """The second arrival repeats the first one; `dups` names the run that has the document that stays."""
+    for name, texts in (("jan", [english(1), chinese(2)]), ("feb", [english(3), english(1), f"{chinese(2)}新"])):
+        lines = [json.dumps({"text": text}) + "\n" for text in texts]
+        (tmp_path / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
+    january, february = tmp_path / "january", tmp_path / "february"
+    told(tmp_path / "jan.jsonl", "--out", january)
+    found = told(tmp_path / "feb.jsonl", "--out", february, "--against", january)
+    assert (found["exact"], found["near"], found["kept"]) == (1, 1, 1)
+    said = CliRunner().invoke(main, ["dups", str(february), "--diff"]).stdout
+    assert f"stays   input:jan.jsonl#0, in {january}" in said
+    assert f"{chinese(2)[-24:]}{{+新+}}" in said
+    of_old = CliRunner().invoke(main, ["dups", str(february), "--of", "input:jan.jsonl#0", "--json"]).stdout
+    assert [json.loads(line)["run"] for line in of_old.splitlines()[:1]] == [str(january)]
+
+
+@pytest.mark.parametrize("keep", ["first_seen", "components", "best"])
+def test_which_one_stays_is_chosen(tmp_path: Path, keep: str) -> None:
+    """One of two, by each policy."""
+    (tmp_path / "a.txt").write_text(english(1), encoding="utf-8")
+    (tmp_path / "b.txt").write_text(english(1) + " end", encoding="utf-8")
+    assert told(tmp_path / "a.txt", tmp_path / "b.txt", "--out", tmp_path / "o", "--keep", keep)["kept"] == 1
+
+
+def test_the_result_may_lie_in_a_folder_that_is_read(tmp_path: Path) -> None:
+    """It is no input."""
+    (tmp_path / "a.txt").write_text(english(1), encoding="utf-8")
+    assert told(tmp_path, "--out", tmp_path / "out") == told(tmp_path, "--out", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["none.txt", "--out", "o"], "none.txt is not there"),
+        (["a.txt"], "Missing option '--out'"),
+        (["a.txt", "--out", "full"], "not a run folder"),
+        (["a.txt", "--out", "o", "--exact-only", "--threshold", "0.7"], "do not go together"),
+        (["a.txt", "--out", "o", "--scheme", "simhash", "--threshold", "0.7"], "do not go together"),
+        (["a.txt", "--out", "o", "--threshold", "0"], "'--threshold'"),
+        (["a.txt", "--out", "o", "--against", "full"], "full"),
+        (["", "--out", "o"], "an empty path names nothing"),
+    ],
+)
+def test_mistakes_are_told_and_nothing_is_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    """Exit code 2, and no folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text(english(1), encoding="utf-8")
+    Path("full").mkdir()
+    Path("full/mine").write_text("")
+    result = call(*arguments)
+    assert (result.exit_code, said in result.output) == (2, True), result.output
+    assert not Path("o").exists()
