@@ -13,10 +13,12 @@ from headrace import __version__
 from headrace.pipeline.committed import Committed, open_committed
 from headrace.pipeline.drop_bands.report import bands_report
 from headrace.pipeline.drop_bands.totals import WHOLE, Totals
+from headrace.pipeline.dups.report import duplicates_report
 from headrace.pipeline.events import read_events
 from headrace.pipeline.report_documents import DocumentFacts, Row, read_facts
 from headrace.pipeline.report_events import Times, read_times
 from headrace.pipeline.standing import all_metrics
+from headrace.pipeline.two_pass.report import policies_report, struck_before
 from headrace.schemas.document import DROPPED, KEPT, QUARANTINED
 from headrace.schemas.ledger import StageCounts, UnitLedger
 from headrace.schemas.tombstones import read_tombstones
@@ -62,11 +64,13 @@ def report_data(run: Path) -> Row:
         "rerun": committed.plan["recipe"].get("rerun"),
         "totals": _totals(committed, counts),
         "funnel": [_funnel_row(c) for c in counts],
+        "duplicates": duplicates_report(committed, facts.repetitions.found()),
         "drop_bands": bands_report(committed.plan["recipe"]["stages"], events, totals, facts.of_sources),
         "sources": _sources(facts),
         "times": _times(committed, times),
         "incidents": {"counts": dict(times.incidents), "causes": _capped(times.causes)},
-        "struck": times.struck,
+        "struck": [*struck_before(run), *times.struck],
+        "dedup": policies_report(committed),
         "files": _files(committed, account, facts),
         "faults": _faults(facts),
         "charsets": _charsets(facts),

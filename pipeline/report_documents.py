@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from headrace.pipeline.committed import Committed, read_columns, reading, where
+from headrace.pipeline.dups.repetitions import Collector
 from headrace.schemas.document import DROPPED, KEPT, QUARANTINED
 
 MEASURED = ("values.", "scores.")
@@ -69,6 +70,7 @@ class DocumentFacts:
     examples: dict[tuple[str, str], list[Row]] = field(default_factory=dict)  # stage, reason
     of_sources: dict[tuple[str, str, str], list[Row]] = field(default_factory=dict)  # source, stage, reason
     histograms: dict[str, Histogram] = field(default_factory=dict)
+    repetitions: Collector = field(default_factory=Collector)
 
 
 def read_facts(committed: Committed) -> DocumentFacts:
@@ -76,12 +78,13 @@ def read_facts(committed: Committed) -> DocumentFacts:
     facts = DocumentFacts()
     paths = [path for _, path in committed.documents()]
     facts.histograms = {name: histogram(name, *bounds) for name, bounds in sorted(_ranges(paths).items())}
-    for path in paths:
+    for number, path in enumerate(paths):
         table = read_columns(path, [*_FIXED, *_SETTLED, *facts.histograms])
         with reading(path):  # a damaged file may lack columns
             _count(facts, table)
             _measure(facts, table)
             _settled(facts, table)
+            facts.repetitions.add(number, table)
     return facts
 
 

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from headrace.pipeline.charts import DROPPED, bar_chart, curve_chart, funnel_chart, histogram_chart
 from headrace.pipeline.drop_bands.report import bands_section
+from headrace.pipeline.dups.page import duplicates_section
 from headrace.pipeline.report_documents import Row
 from headrace.pipeline.report_parts import facts_box, picked, table, warning_box, whole_page
 from headrace.pipeline.wording import cell, exact, size_words
@@ -102,6 +103,10 @@ def _exact(row: Row) -> Row:
     return {**row, **{name: None if value is None else exact(value) for name, value in measured.items()}}
 
 
+def _duplicates(report: Report) -> Iterator[str]:
+    yield from duplicates_section(report["duplicates"])
+
+
 def _faults(report: Report) -> Iterator[str]:
     files, faults = report["files"], report["faults"]
     yield "<h2>Faults, file by file</h2>"
@@ -183,7 +188,7 @@ def _identity(report: Report) -> Iterator[str]:
     yield f"<p>Written by Headrace {escape(report['headrace'])}; the same numbers are in report.json.</p>"
 
 
-_SECTIONS = (_head, _funnel, _bands, _reasons, _faults, _measures, _texts, _time, _training, _identity)
+_SECTIONS = (_head, _funnel, _bands, _reasons, _duplicates, _faults, _measures, _texts, _time, _training, _identity)
 
 
 def _percent(share: float | None) -> str | None:

@@ -12,12 +12,10 @@ from headrace.pipeline.committed import Committed, open_committed, read_columns
 from headrace.pipeline.config_errors import suggestion
 from headrace.pipeline.dups.clusters import clusters_of, find_survivors
 from headrace.pipeline.dups.members import Reader
-from headrace.pipeline.dups.repetitions import Repetitions, hashed, keys_of, read_repetitions
+from headrace.pipeline.dups.repetitions import NEAR, Repetitions, hashed, keys_of, read_repetitions
 from headrace.pipeline.explain import find, unknown
 from headrace.schemas.errors import ConfigError
 from headrace.stages.kernels.arrays import Flags, Hashes
-
-NEAR = "near_duplicate"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Which documents of a run repeat which: numbers alone, 24 bytes for each, so that ten million of them fit."""
+"""Which documents of a run repeat which: numbers alone, 25 bytes for each, so that ten million of them fit."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from headrace.pipeline.committed import Committed, read_columns, reading
 from headrace.schemas.document import DROPPED
 from headrace.stages.kernels.arrays import Column, Counts, Flags, Floats, Hashes, floats, text_buffers
 
+NEAR = "near_duplicate"
 COLUMNS = ("verdict", "stage", "reason", "value", "survivor", "detail")
 # What `schemas.index.found_in` writes, maybe with the document behind it by whose way the survivor was found.
 _ELSEWHERE = r"(?s)^in (?P<run>.+?)(?:, by way of .*)?$"
 _NUMBERS = [("file", np.int32), ("row", np.int32), ("value", np.float32), ("stage", np.int16), ("reason", np.int16)]
-_KIND = np.dtype([("key", np.uint64), *_NUMBERS])
+_KIND = np.dtype([("key", np.uint64), *_NUMBERS, ("elsewhere", np.bool_)])
 Rows = npt.NDArray[np.void]
 
 
@@ -30,6 +31,7 @@ class Repetitions:
     `files` and `rows` say where each is: the number of its documents file, and its row in it. `keys` are equal where
     the survivor is the same: XXH3 hashes of 64 bits, among ten million there is a wrong one in a hundred thousand runs.
     `values` are similarities, NaN where the stage measures none. `stages` and `reasons` are numbers of the names.
+    `elsewhere`: the survivor is in an earlier run.
     """
 
     table: Rows
@@ -69,6 +71,11 @@ class Repetitions:
         """Number of the reason."""
         return np.asarray(self.table["reason"], np.int64)
 
+    @property
+    def elsewhere(self) -> Flags:
+        """Whether the survivor is in an earlier run."""
+        return np.asarray(self.table["elsewhere"], np.bool_)
+
     def only(self, wanted: Flags) -> Repetitions:
         """Give some of them."""
         return Repetitions(self.table[wanted], self.stage_names, self.reason_names)
@@ -92,6 +99,7 @@ class Collector:
         found, part = table.take(rows), np.zeros(len(rows), _KIND)
         part["key"], part["file"], part["row"] = keys_of(found), number, rows
         part["value"] = floats(found, "value")
+        part["elsewhere"] = np.asarray(pc.is_valid(runs_of(found["detail"])))
         part["stage"], part["reason"] = _numbers(found["stage"], self._stages), _numbers(found["reason"], self._reasons)
         self._parts.append(part)
 

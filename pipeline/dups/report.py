@@ -1,0 +1,114 @@
+"""What the report says of repetitions, stage by stage: counts, sizes of clusters, similarities, examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from headrace.pipeline.committed import Committed
+from headrace.pipeline.dups.clusters import Clusters, clusters_of, find_survivors
+from headrace.pipeline.dups.difference import difference
+from headrace.pipeline.dups.members import Cluster, Member, Reader
+from headrace.pipeline.dups.repetitions import NEAR, Repetitions
+from headrace.pipeline.dups.texts import Text, Wanted, stored_texts, text_elsewhere
+from headrace.pipeline.report_documents import Row
+from headrace.schemas.errors import FormatError
+
+_EXAMPLES = 5  # clusters of each stage
+_EXCERPT = 120  # characters
+_BINS = 50  # of similarities from 0 to 1
+
+
+def duplicates_report(committed: Committed, found: Repetitions) -> dict[str, Row]:
+    """Say of each stage whose verdicts name a survivor what it dropped.
+
+    `sizes` counts clusters by their documents, the one that stays among them, up to the next power of two; `similarity`
+    counts near duplicates, and what else may be less than 1, in 50 equal steps from 0 to 1.
+    """
+    return {stage: _of_stage(committed, found, number) for number, stage in enumerate(found.stage_names)}
+
+
+def _of_stage(committed: Committed, found: Repetitions, number: int) -> Row:
+    repetitions = found.only(found.stages == number)
+    clusters = clusters_of(repetitions)
+    sizes = clusters.sizes
+    counts = np.bincount(repetitions.reasons, minlength=len(found.reason_names)).tolist()
+    return {
+        "dropped": {name: count for name, count in zip(found.reason_names, counts, strict=True) if count},
+        "clusters": len(clusters),
+        "largest": int(sizes.max(initial=0)),
+        "in_earlier_runs": int(repetitions.elsewhere.sum()),
+        "sizes": list(_sizes(clusters)),
+        "similarity": _similarity(repetitions),
+        "examples": list(_examples(committed, clusters)),
+    }
+
+
+def _sizes(clusters: Clusters) -> Iterator[Row]:
+    """Count clusters of 2 and 3 documents, of 4 to 7, and so on."""
+    sizes = clusters.sizes
+    powers = np.frexp(sizes.astype(np.float64))[1] - 1
+    for power in range(1, int(powers.max(initial=0)) + 1):
+        of_these = sizes[powers == power]
+        dropped = int((of_these - 1).sum())
+        yield {"from": 1 << power, "to": (2 << power) - 1, "clusters": len(of_these), "dropped": dropped}
+
+
+def _similarity(found: Repetitions) -> Row | None:
+    shown = [
+        number
+        for number, name in enumerate(found.reason_names)
+        if name == NEAR or bool(np.any(found.values[found.reasons == number] < 1))
+    ]
+    values = found.values[np.isin(found.reasons, shown) & np.isfinite(found.values)]
+    if not len(values):
+        return None
+    edges = np.linspace(0.0, 1.0, _BINS + 1)
+    counts = np.histogram(np.clip(values + 1e-6, 0.0, 1.0), edges)[0]  # stored as float32: 0.8 belongs to 0.8 and more
+    return {"edges": [round(float(edge), 2) for edge in edges], "documents": counts.tolist()}
+
+
+def _examples(committed: Committed, clusters: Clusters) -> Iterator[Row]:
+    """Show the largest clusters, each with its least similar member, where two texts are stored with a difference."""
+    shown = clusters.take(np.arange(min(len(clusters), _EXAMPLES)))
+    last = Clusters(shown.repetitions, shown.order[shown.begins[1:] - 1], np.arange(len(shown) + 1))
+    reader = Reader(committed, last, find_survivors(committed, last))
+    for cluster, members in reader.members(max(len(shown), 1)):
+        documents = int(shown.sizes[cluster.number - 1])
+        yield {"documents": documents, **_example(committed, cluster, members)}
+
+
+def _example(committed: Committed, cluster: Cluster, members: Sequence[Member]) -> Row:
+    (member,) = members
+    kept, text = _texts(committed, cluster, member)
+    return {
+        "survivor": cluster.survivor.doc_id,
+        "run": cluster.run,
+        "left_at": cluster.left_at,
+        "doc_id": member.doc_id,
+        "reason": member.reason,
+        "similarity": member.similarity,
+        "excerpt": kept.text and " ".join(kept.text[: 4 * _EXCERPT].split())[:_EXCERPT],
+        "difference": _difference(kept, text),
+    }
+
+
+def _texts(committed: Committed, cluster: Cluster, member: Member) -> tuple[Text, Text]:
+    """Give what is stored of both texts; a damaged shard, which `verify` is for, costs no report."""
+    survivor = cluster.survivor
+    try:
+        texts = stored_texts(committed, [Wanted(member), Wanted(survivor)])
+    except FormatError as error:
+        return Text(None, str(error)), Text(None, str(error))
+    kept = text_elsewhere(committed, cluster.run, survivor.doc_id) if cluster.run else texts[survivor.doc_id]
+    return kept, texts[member.doc_id]
+
+
+def _difference(kept: Text, text: Text) -> str | None:
+    """Give the first changed place of two texts, if both are there and differ."""
+    if kept.text is None or text.text is None:
+        return None
+    places = difference(kept.text, text.text).places[:1]
+    pieces = (piece for place in places for piece in place)
+    return "".join(f"[-{p.old}-]{{+{p.new}+}}" if p.changed else p.old for p in pieces) or None
