@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from headrace.stages.kernels.arrays import Bytes, Counts, Hashes, Offsets, read_only, text_array
 from headrace.stages.kernels.characters import classes
 from headrace.stages.kernels.shingles import AUTO, CHARACTERS, GIVEN, WORDS, Given, shingle_hashes, unspaced
+from headrace.stages.kernels.text_lanes import BEHIND
 from headrace.stages.segmentation.words import chinese_words
 
 Unit = Literal["auto", "characters", "words", "chinese_words"]
@@ -58,16 +59,25 @@ def pieces(data: Bytes, offsets: Offsets, shingling: Shingling) -> Iterator[tupl
     The values of a piece lie in one array for all, so they are gone with the next piece.
     """
     given = _given(data, offsets, shingling)
-    eights = data[: len(data) // 8 * 8].view(np.uint64)
     bounds = _cut(offsets)
     sizes = offsets[bounds[1:]] - offsets[bounds[:-1]]
     out = np.empty(int(sizes.max(initial=0)) + 1, np.uint64)
     for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        part = Given(given.borders, given.firsts[first : last + 1], given.moves[first:last])
-        views = read_only(offsets[first : last + 1])
+        text, views, moved = _with_more_behind(data, offsets[first : last + 1])
+        part = Given(given.borders, given.firsts[first : last + 1], given.moves[first:last] - moved)
         unit, size = _UNITS[shingling.unit], shingling.size
-        ends = shingle_hashes(read_only(data), read_only(eights), views, classes(), unit, size, part, out)
+        ends = shingle_hashes(read_only(text), read_only(views), classes(), unit, size, part, out)
         yield slice(first, last), Shingles(out[: ends[-1]], ends)
+
+
+def _with_more_behind(data: Bytes, views: Offsets) -> tuple[Bytes, Offsets, int]:
+    """Give the text of views, where they are in it, and how far they were moved: a copy if they are the last ones."""
+    begin, end = int(views[0]), int(views[-1])
+    if end + BEHIND <= len(data):
+        return data, views, 0
+    text = np.zeros(end - begin + BEHIND, np.uint8)
+    text[: end - begin] = data[begin:end]
+    return text, views - begin, begin
 
 
 def shingles(data: Bytes, offsets: Offsets, shingling: Shingling) -> Shingles:

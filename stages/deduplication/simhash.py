@@ -14,7 +14,6 @@ import numpy as np
 
 from headrace.stages.deduplication.shingles import Shingling, pieces
 from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
-from headrace.stages.kernels.distinct import keep_distinct
 from headrace.stages.kernels.permuted_index import Rows, Table, matches, permuted
 from headrace.stages.kernels.simhash import BITS, fingerprints
 
@@ -36,9 +35,7 @@ def simhashes(data: Bytes, offsets: Offsets, shingling: Shingling) -> Fingerprin
     count = len(offsets) - 1
     values, counts = np.empty(count, np.uint64), np.zeros(count, np.int64)
     for views, piece in pieces(data, offsets, shingling):
-        ends = keep_distinct(piece.values, piece.ends)
-        fingerprints(piece.values, ends, values[views])
-        counts[views] = np.diff(ends)
+        fingerprints(piece.values, piece.ends, values[views], counts[views])
     return Fingerprints(values, counts)
 
 

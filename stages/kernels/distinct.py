@@ -1,33 +1,15 @@
-"""Hashes of texts, each once."""
+"""Which hashes of a text are repeats."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Hashes, Offsets, Signatures
+from headrace.stages.kernels.arrays import Hashes, Signatures
 from headrace.stages.kernels.compiled import kernel, part
 
 _LEAST = 16  # places of the table of a text
-_SPARE = 8  # places a hash: where few places are taken, few hashes meet, and a guess that none do is mostly right
-
-
-@kernel
-def keep_distinct(values: Hashes, ends: Offsets) -> Offsets:
-    """Move each text's hashes to the front, once each, in the order of their first occurrence; give where they end.
-
-    In place: fresh pages for the result would take as long as half of the work.
-    """
-    most = 0
-    for document in range(len(ends) - 1):
-        most = max(most, ends[document + 1] - ends[document])
-    seen = np.empty(places(most), np.uint32)
-    kept = np.zeros(len(ends), np.int64)
-    done = 0
-    for document in range(len(ends) - 1):
-        begin, end = ends[document], ends[document + 1]
-        done += add_distinct(values[begin:end], seen[: places(end - begin)], values[done:])
-        kept[document + 1] = done
-    return kept
+_SPARE = 8  # places a hash: where few places are taken, few hashes meet
+_ONE = np.uint64(1)
 
 
 @part
@@ -39,22 +21,35 @@ def places(count: int) -> int:
     return room
 
 
-@part
-def add_distinct(values: Hashes, seen: Signatures, out: Hashes) -> int:
-    """Write the hashes of one text, once each, and give their number; `seen` is a table that is overwritten.
+@kernel
+def find_repeats(values: Hashes, seen: Signatures, base: int, out: Hashes) -> int:
+    """Write the hashes that came before in a text, as often as they come again, and give their number.
 
-    It holds where in `out` a hash is, plus one: half of the bytes that the hashes would take, and rarely looked up.
+    `out` has a place for each hash. `seen` is a table of `places` or more, and tells in which of its places which hash
+    lies: `base` plus the hash's number. What is below it is of texts before, so nothing need be cleared between them;
+    the next text's base is at least the number of hashes more.
+
+    The first hash at its place stays there, and who comes later is a candidate: without a branch, of which one in
+    ten would be foreseen wrongly. Only candidates are compared, and look on for a free place.
     """
-    for place in range(len(seen)):
-        seen[place] = 0  # free
-    mask = np.uint64(len(seen) - 1)
+    mask, first = np.uint64(places(len(values)) - 1), np.uint32(base)
     count = np.uint64(0)
-    for value in values:
+    for i in range(np.uint64(len(values))):
+        slot = values[i] & mask
+        there = seen[slot]
+        taken = there >= first
+        out[count] = i
+        count += np.uint64(taken)
+        seen[slot] = there if taken else first + np.uint32(i)
+    repeats = np.uint64(0)
+    for candidate in range(count):
+        value = values[out[candidate]]
         slot = value & mask
-        while seen[slot] != 0 and out[np.uint64(seen[slot]) - np.uint64(1)] != value:
-            slot = (slot + np.uint64(1)) & mask
-        out[count] = value
-        if seen[slot] == 0:
-            count += np.uint64(1)
-            seen[slot] = count
-    return int(np.int64(count))
+        while seen[slot] >= first and values[np.uint64(seen[slot] - first)] != value:
+            slot = (slot + _ONE) & mask
+        if seen[slot] < first:
+            seen[slot] = first + np.uint32(out[candidate])
+        else:
+            out[repeats] = value
+            repeats += _ONE
+    return int(np.int64(repeats))

@@ -20,33 +20,34 @@ _BYTE, _INT, _LONG = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _LINE, _TEXT = ir.VectorType(_INT, LANES), ir.VectorType(_BYTE, BYTES)
 
 
-def _emitted(function: Callable[..., Numba]) -> Callable[..., int]:
+def emitted(function: Callable[..., Numba]) -> Callable[..., int]:
     """Give the call of what a function emits; its first argument is numba's own."""
     made: Callable[..., int] = intrinsic(function)
     return made
 
 
-def _pointer(context: Numba, builder: Numba, kind: Numba, value: Numba, place: Numba) -> Numba:
+def pointer_to(context: Numba, builder: Numba, kind: Numba, value: Numba, place: Numba) -> Numba:
+    """Emit the pointer to an item of an array, without a question whether a place counts from the end."""
     array = context.make_array(kind)(context, builder, value)
     codegen: Numba = cgutils  # not typed
     return codegen.get_item_pointer(context, builder, kind, array, list(place), wraparound=False)
 
 
 def _text(context: Numba, builder: Numba, kind: Numba, value: Numba, place: Numba) -> Numba:
-    return builder.bitcast(_pointer(context, builder, kind, value, [place]), _TEXT.as_pointer())
+    return builder.bitcast(pointer_to(context, builder, kind, value, [place]), _TEXT.as_pointer())
 
 
 def _all(value: int) -> Numba:
     return ir.Constant(_TEXT, [value] * BYTES)
 
 
-@_emitted
+@emitted
 def prefetch(_typing: Numba, array: Numba, row: Numba, column: Numba) -> Numba:
     """Begin to load the cache line of an item of a two-dimensional array, without waiting for it."""
 
     def emit(context: Numba, builder: Numba, signature: Numba, arguments: Numba) -> Numba:
         pointer = builder.bitcast(
-            _pointer(context, builder, signature.args[0], arguments[0], arguments[1:3]), _BYTE.as_pointer()
+            pointer_to(context, builder, signature.args[0], arguments[0], arguments[1:3]), _BYTE.as_pointer()
         )
         kind = ir.FunctionType(ir.VoidType(), [pointer.type, _INT, _INT, _INT])
         call = builder.module.declare_intrinsic("llvm.prefetch", [pointer.type], kind)
@@ -56,13 +57,13 @@ def prefetch(_typing: Numba, array: Numba, row: Numba, column: Numba) -> Numba:
     return types.void(array, types.intp, types.intp), emit
 
 
-@_emitted
+@emitted
 def equal_lanes(_typing: Numba, array: Numba, row: Numba, column: Numba, wanted: Numba) -> Numba:
     """Compare 16 items of a row of a two-dimensional uint32 array with a value: bit i is set where item i equals it."""
 
     def emit(context: Numba, builder: Numba, signature: Numba, arguments: Numba) -> Numba:
         pointer = builder.bitcast(
-            _pointer(context, builder, signature.args[0], arguments[0], arguments[1:3]), _LINE.as_pointer()
+            pointer_to(context, builder, signature.args[0], arguments[0], arguments[1:3]), _LINE.as_pointer()
         )
         first = builder.insert_element(ir.Constant(_LINE, ir.Undefined), arguments[3], _INT(0))
         alike = builder.shuffle_vector(first, first, ir.Constant(_LINE, [0] * LANES))
@@ -72,7 +73,7 @@ def equal_lanes(_typing: Numba, array: Numba, row: Numba, column: Numba, wanted:
     return types.int64(array, types.intp, types.intp, types.uint32), emit
 
 
-@_emitted
+@emitted
 def lowest_lane(_typing: Numba, lanes: Numba) -> Numba:
     """Give the number of the lowest bit that is set; one has to be."""
 
@@ -82,7 +83,7 @@ def lowest_lane(_typing: Numba, lanes: Numba) -> Numba:
     return types.int64(types.int64), emit
 
 
-@_emitted
+@emitted
 def bytes_below(_typing: Numba, data: Numba, at: Numba, limit: Numba) -> Numba:
     """Compare the 32 bytes at a place with a limit: bit i is set where byte i is below it."""
 
@@ -97,7 +98,7 @@ def bytes_below(_typing: Numba, data: Numba, at: Numba, limit: Numba) -> Numba:
     return types.int64(data, types.intp, types.int64), emit
 
 
-@_emitted
+@emitted
 def copy_folded(_typing: Numba, data: Numba, at: Numba, out: Numba, to: Numba) -> Numba:
     """Copy 32 bytes of ASCII: capital letters as small ones, and all below a space as a space."""
 
@@ -113,7 +114,7 @@ def copy_folded(_typing: Numba, data: Numba, at: Numba, out: Numba, to: Numba) -
     return types.void(data, types.intp, out, types.intp), emit
 
 
-@_emitted
+@emitted
 def copy_bytes(_typing: Numba, data: Numba, at: Numba, out: Numba, to: Numba) -> Numba:
     """Copy 32 bytes."""
 

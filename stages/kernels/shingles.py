@@ -1,8 +1,8 @@
 """Shingles of views as 64-bit hashes: stretches of characters or of words.
 
 A character is hashed by its code point, a word by its bytes, eight at a time; a shingle is a polynomial of its items,
-mixed. Words are found in two passes, borders first and hashes after them: a branch at each end of a word would be
-mispredicted once a word, which costs more than all that is computed for it.
+mixed. Where words and characters begin is found for 64 bytes at once, and hashed in a second pass: a branch at each of
+them would be mispredicted once a word, which costs more than all that is computed for it.
 """
 
 from __future__ import annotations
@@ -15,17 +15,28 @@ from headrace.stages.kernels.arrays import Bytes, Classes, Flags, Hashes, Offset
 from headrace.stages.kernels.characters import DIGIT, HAN, LATIN, LETTER, UNSPACED
 from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.mixing import BASE, mix64, rolled
+from headrace.stages.kernels.text_lanes import (
+    LANES,
+    bits_from,
+    eight_bytes,
+    lead_bits,
+    lowest_bit,
+    moves_bytes,
+    word_bits,
+    write_characters,
+    write_places,
+)
 from headrace.stages.kernels.utf8 import decode
 
 AUTO, CHARACTERS, WORDS, GIVEN = range(4)
-_ASCII = np.uint64(128)
+_ASCII = 0x80
 _LONG = np.uint8(0xE0)  # lead bytes of three bytes and more
 _THREE_BYTES = np.uint64(0xE)  # upper half of the lead byte
+_FOUR_BYTES = 0xF0
 _LOW_4, _LOW_6 = np.uint64(0xF), np.uint64(0x3F)
-_CHUNK = np.uint64(8)  # bytes of a word that are hashed at once
+_CHUNK = 8  # bytes of a word that are hashed at once
 _DIRECT = 8  # up to so many items a polynomial is summed for many shingles at once; longer ones are rolled
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-_STRETCH = 256  # bytes that are looked at for whether they are ASCII
+_ONE, _ALL = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
 _TALLY = 32768  # bytes that are counted in sums of two bytes
 _BLOCK = 1024  # shingles whose sums stay in the first cache
 
@@ -40,26 +51,19 @@ class Given(NamedTuple):
 
 @kernel
 def shingle_hashes(
-    data: Bytes,
-    eights: Hashes,
-    offsets: Offsets,
-    classes: Classes,
-    unit: int,
-    size: int,
-    given: Given,
-    out: Hashes,
+    data: Bytes, offsets: Offsets, classes: Classes, unit: int, size: int, given: Given, out: Hashes
 ) -> Offsets:
     """Write the hash of every shingle of each view, repeats included, and give where each view's shingles end.
 
-    `eights` is `data` as numbers of eight bytes, what is left over at its end excepted. With the unit GIVEN, views that
-    have given words are shingled by those of them that hold a letter or a digit. `out` needs a place for each byte of
-    the views. A text without a single word is taken by characters, so that two rows of dashes can be told apart.
+    With the unit GIVEN, views that have given words are shingled by those of them that hold a letter or a digit. Behind
+    the views are `text_lanes.BEHIND` bytes of anything. `out` needs a place for each byte of the views. A text without
+    a single word is taken by characters, so that two rows of dashes can be told apart.
     """
     longest = 0
     for document in range(len(offsets) - 1):
         longest = max(longest, offsets[document + 1] - offsets[document])
-    items = np.empty(longest + 1, np.uint64)
-    bounds, changes = np.empty(longest + 4, np.int64), np.empty(_STRETCH, np.uint8)
+    items = np.empty(longest + LANES, np.uint64)
+    bounds = np.empty(longest + LANES + 4, np.int64)
     ends = np.zeros(len(offsets), np.int64)
     done = 0
     for document in range(len(offsets) - 1):
@@ -68,8 +72,8 @@ def shingle_hashes(
         if unit == GIVEN and given.firsts[document + 1] > given.firsts[document]:
             words = given_bounds(data, given, document, classes, bounds)
         elif unit >= WORDS or (unit == AUTO and not by_characters(data, begin, end, classes)):
-            words = word_bounds(data, begin, end, classes, changes, bounds)
-        count = hash_words(data, eights, bounds, words, items)
+            words = word_bounds(data, begin, end, classes, bounds)
+        count = hash_words(data, bounds, words, items)
         if count == 0:
             count = hash_characters(data, begin, end, items)
         done += shingle(items, count, size, out[done:])
@@ -145,54 +149,34 @@ def counted_by_characters(data: Bytes, begin: int, end: int, classes: Classes) -
 
 
 @part
-def word_bounds(data: Bytes, begin: int, end: int, classes: Classes, changes: Bytes, bounds: Offsets) -> int:
+def lowest_bits(count: int) -> np.uint64:
+    """Give a number with so many bits set, one to 64 of them."""
+    return _ALL >> np.uint64(LANES - count)
+
+
+@part
+def word_bounds(data: Bytes, begin: int, end: int, classes: Classes, bounds: Offsets) -> int:
     """Write where words begin and end, by turns, and give their number; an odd number of bounds is inside of a word.
 
     A word is a run of letters and digits, or one character of a script without spaces (Han, kana, Thai ...).
     """
     at, count = begin, 0
     while at < end:
-        stop = min(at + _STRETCH, end)
-        if mark_changes(data[at:stop], count & 1, changes):
-            count = ascii_bounds(changes, at, stop, bounds, count)
-            at = stop
-        else:
-            at, count = mixed_bounds(data, at, stop, classes, bounds, count)
+        plain = min(lowest_bit(bits_from(data, at, _ASCII)), end - at)
+        if plain:
+            words = word_bits(data, at)
+            changes = words ^ (words << _ONE | np.uint64(count & 1))
+            count += write_places(changes & lowest_bits(plain), at, bounds, count)
+            at += plain
+        at, count = other_bounds(data, at, end, classes, bounds, count)
     bounds[count] = end
     return (count + 1) // 2
 
 
 @part
-def mark_changes(text: Bytes, inside: int, changes: Bytes) -> bool:
-    """Mark the bytes of ASCII that are the first in a word or the first behind one; False if there are other bytes."""
-    high = np.uint8(0)
-    for i in range(len(text)):
-        byte = text[i]
-        letter = np.uint8(np.uint8((byte | np.uint8(0x20)) - np.uint8(0x61)) < np.uint8(26))
-        changes[i] = letter | np.uint8(np.uint8(byte - np.uint8(0x30)) < np.uint8(10))
-        high |= byte
-    if high >= _ASCII:
-        return False
-    for i in range(len(text) - 1, 0, -1):
-        changes[i] ^= changes[i - 1]
-    changes[0] ^= np.uint8(inside)
-    return True
-
-
-@part
-def ascii_bounds(changes: Bytes, begin: int, end: int, bounds: Offsets, count: int) -> int:
-    """Write the places of changes: each place is written, and the next one over it where nothing changes."""
-    to = np.uint64(count)  # unsigned: of a signed index numba asks whether it counts from the end
-    for at in range(begin, end):
-        bounds[to] = at
-        to += np.uint64(changes[at - begin])
-    return int(np.int64(to))
-
-
-@part
-def mixed_bounds(data: Bytes, at: int, stop: int, classes: Classes, bounds: Offsets, count: int) -> tuple[int, int]:
-    """Write bounds up to the first character from `stop` on, whatever the characters are."""
-    while at < stop:
+def other_bounds(data: Bytes, at: int, end: int, classes: Classes, bounds: Offsets, count: int) -> tuple[int, int]:
+    """Write bounds up to the next character of ASCII."""
+    while at < end and data[at] >= _ASCII:
         point, after = decode(data, at)
         kind = classes[point]
         bounds[count] = at
@@ -222,68 +206,63 @@ def given_bounds(data: Bytes, given: Given, document: int, classes: Classes, bou
 
 
 @part
-def hash_words(data: Bytes, eights: Hashes, bounds: Offsets, count: int, items: Hashes) -> int:
+def hash_words(data: Bytes, bounds: Offsets, count: int, items: Hashes) -> int:
     """Hash the words between bounds and give their number."""
-    inner = np.uint64(max(8 * len(eights) - 8, 0))  # before it eight bytes lie in two numbers of `eights`
-    for word in range(count):
-        at, end = np.uint64(bounds[2 * word]), np.uint64(bounds[2 * word + 1])
-        value = np.uint64(0)
-        while at < end:
-            if at < inner:
-                place = at >> np.uint64(3)
-                chunk = joined(eights[place], eights[place + np.uint64(1)], at)
-            else:
-                chunk = read_bytes(data, at, end)
-            value = (value ^ first_bytes(chunk, end - at)) * BASE
-            value ^= value >> np.uint64(32)  # each step can be undone: words of up to eight bytes never meet
-            at += _CHUNK
+    for word in range(np.uint64(count)):
+        at, end = bounds[np.uint64(2) * word], bounds[np.uint64(2) * word + _ONE]
+        value = appended(np.uint64(0), data, at, end)
+        if end - at > _CHUNK:
+            for chunk in range(at + _CHUNK, end, _CHUNK):
+                value = appended(value, data, chunk, end)
         items[word] = value
     return count
 
 
 @part
-def joined(low: np.uint64, high: np.uint64, at: np.uint64) -> np.uint64:
-    """Give the eight bytes from a place on that lie in two numbers, the first as the lowest byte."""
-    shift = (at & np.uint64(7)) << np.uint64(3)
-    return low >> shift | high << np.uint64(1) << (np.uint64(63) - shift)
-
-
-@part
-def first_bytes(chunk: np.uint64, size: np.uint64) -> np.uint64:
-    """Give some of the lowest bytes of a number, at most all of them."""
-    return chunk & (_ALL >> (_CHUNK - min(size, _CHUNK) << np.uint64(3)))
-
-
-@part
-def read_bytes(data: Bytes, at: np.uint64, end: np.uint64) -> np.uint64:
-    """Give up to eight bytes as one number, one by one: near the end of the data."""
-    value = np.uint64(0)
-    for place in range(min(end, at + _CHUNK), at, -1):
-        value = value << np.uint64(8) | np.uint64(data[place - 1])
-    return value
+def appended(value: np.uint64, data: Bytes, at: int, end: int) -> np.uint64:
+    """Append up to eight bytes to the hash of a word. It can be undone: words of up to eight bytes never meet."""
+    value = (value ^ eight_bytes(data, at) & lowest_bits(8 * min(end - at, _CHUNK))) * BASE
+    return value ^ value >> np.uint64(32)
 
 
 @part
 def hash_characters(data: Bytes, begin: int, end: int, items: Hashes) -> int:
     """Hash each character and give their number."""
-    count, at, last = np.uint64(0), np.uint64(begin), np.uint64(end)
+    at, count = begin, 0
+    while at < end:
+        stop = min(at + LANES, end)
+        leads = lead_bits(data, at) & lowest_bits(stop - at)
+        if not moves_bytes():
+            at, count = write_each(data, at, end, items, count)
+        elif bits_from(data, at, _FOUR_BYTES) & leads:
+            at, count = write_each(data, at + lowest_bit(leads), stop, items, count)
+        else:
+            count += write_characters(data, at, leads, items, count)
+            at = stop
+    for i in range(count):
+        items[i] = mix64(items[i])
+    return count
+
+
+@part
+def write_each(data: Bytes, begin: int, end: int, items: Hashes, count: int) -> tuple[int, int]:
+    """Write code points one by one up to the first character from `end` on; give where it is, and their number."""
+    at, last, to = np.uint64(begin), np.uint64(end), np.uint64(count)
     while at < last:
         lead = np.uint64(data[at])
         if lead < _ASCII:
-            items[count] = lead
-            at += np.uint64(1)
+            items[to] = lead
+            at += _ONE
         elif lead >> np.uint64(4) == _THREE_BYTES:  # Chinese: as `decode` has it, but for what signed places cost
-            second, third = np.uint64(data[at + np.uint64(1)]), np.uint64(data[at + np.uint64(2)])
-            items[count] = (lead & _LOW_4) << np.uint64(12) | (second & _LOW_6) << np.uint64(6) | third & _LOW_6
+            second, third = np.uint64(data[at + _ONE]), np.uint64(data[at + np.uint64(2)])
+            items[to] = (lead & _LOW_4) << np.uint64(12) | (second & _LOW_6) << np.uint64(6) | third & _LOW_6
             at += np.uint64(3)
         else:
             point, after = decode(data, int(np.int64(at)))
-            items[count] = np.uint64(point)
+            items[to] = np.uint64(point)
             at = np.uint64(after)
-        count += np.uint64(1)
-    for i in range(np.int64(count)):
-        items[i] = mix64(items[i])
-    return int(np.int64(count))
+        to += _ONE
+    return int(np.int64(at)), int(np.int64(to))
 
 
 @part
@@ -304,13 +283,11 @@ def shingle(items: Hashes, count: int, size: int, out: Hashes) -> int:
 def add_up(items: Hashes, size: int, out: Hashes) -> None:
     """Hash as many stretches as `out` has places: for each item of a stretch one pass over all of them."""
     for i in range(len(out)):
-        out[i] = 0
-    factor = np.uint64(1)
-    for last in range(size - 1, -1, -1):
+        out[i] = items[i]
+    for last in range(1, size):
         shifted = items[last : last + len(out)]
         for i in range(len(out)):
-            out[i] += factor * shifted[i]
-        factor *= BASE
+            out[i] = rolled(out[i], shifted[i])
     for i in range(len(out)):
         out[i] = mix64(out[i])
 

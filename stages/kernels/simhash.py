@@ -1,70 +1,58 @@
-"""SimHash (Charikar 2002): bit j of a fingerprint is set where more than half of a view's hashes have it set."""
+"""SimHash (Charikar 2002): bit j of a fingerprint is set where more than half of a view's hashes have it set.
+
+Each hash counts once. A repeat is not taken out, but votes once more, against itself: of n + r hashes, r of which are
+repeats turned around, more than half have a bit set where more than half of the n - r different ones have.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from headrace.stages.kernels.arrays import Counts, Hashes, Offsets
+from headrace.stages.kernels.bit_sums import AT_ONCE, LANES, LEVELS, add_hashes, depth_for, sums_above
 from headrace.stages.kernels.compiled import kernel, part
+from headrace.stages.kernels.distinct import find_repeats, places
 
 BITS = 64
-_SIXTEEN = 16  # hashes that adders take at once
-_ONE = np.uint64(1)
 
 
 @kernel
-def fingerprints(values: Hashes, ends: Offsets, out: Hashes) -> None:
-    """Write the fingerprint of each view; of no hashes it is 0."""
-    counts = np.empty(BITS, np.int64)
+def fingerprints(values: Hashes, ends: Offsets, out: Hashes, counts: Counts) -> None:
+    """Write the fingerprint of each view's hashes, and how many different ones there are; of none it is 0."""
+    most = 0
+    for document in range(len(ends) - 1):
+        most = max(most, ends[document + 1] - ends[document])
+    seen = np.zeros(places(most), np.uint32)
+    votes = np.empty(most + 2 * AT_ONCE, np.uint64)
+    planes = np.empty((LEVELS, LANES), np.uint64)
     for document in range(len(ends) - 1):
         begin, end = ends[document], ends[document + 1]
-        count_bits(values[begin:end], counts)
-        found = np.uint64(0)
-        for bit in range(BITS):
-            found |= np.uint64(2 * counts[bit] > end - begin) << np.uint64(bit)
-        out[document] = found
+        repeats = find_repeats(values[begin:end], seen, begin - ends[0] + 1, votes)
+        for i in range(repeats):
+            votes[i] = ~votes[i]
+        out[document] = majority(values[begin:end], votes, repeats, planes)
+        counts[document] = end - begin - repeats
 
 
 @part
-def count_bits(values: Hashes, counts: Counts) -> None:
-    """Count for each bit the hashes that have it set.
+def majority(values: Hashes, votes: Hashes, more: int, planes: Hashes) -> np.uint64:
+    """Tell the bits that more than half of all hashes and of `more` votes have set.
 
-    Sixteen hashes pass through carry-save adders, which hold 64 sums side by side, one bit of each sum a number (Harley
-    and Seal's way to count bits, turned by ninety degrees); only what they carry out is added up bit by bit.
+    Hashes that are left over after as many as are added at once are put behind those votes, and zeros behind them.
     """
-    for bit in range(BITS):
-        counts[bit] = 0
-    ones = twos = fours = eights = np.uint64(0)
-    whole = len(values) // _SIXTEEN * _SIXTEEN
-    for at in range(0, whole, _SIXTEEN):
-        carried_fours = np.uint64(0)
-        first_eights = np.uint64(0)
-        for quarter in range(0, _SIXTEEN, 4):
-            here = at + quarter
-            first, ones = add(ones, values[here], values[here + 1])
-            second, ones = add(ones, values[here + 2], values[here + 3])
-            carry, twos = add(twos, first, second)
-            if quarter % 8 == 0:
-                carried_fours = carry
-                continue
-            carry, fours = add(fours, carried_fours, carry)
-            if quarter == 4:
-                first_eights = carry
-                continue
-            carry, eights = add(eights, first_eights, carry)
-            for bit in range(BITS):
-                counts[bit] += np.int64(carry >> np.uint64(bit) & _ONE) << 4
-    for bit in range(BITS):
-        place = np.uint64(bit)
-        counts[bit] += np.int64((ones >> place & _ONE) + ((twos >> place & _ONE) << _ONE))
-        counts[bit] += np.int64(((fours >> place & _ONE) + ((eights >> place & _ONE) << _ONE)) << np.uint64(2))
-    for at in range(whole, len(values)):
-        for bit in range(BITS):
-            counts[bit] += np.int64(values[at] >> np.uint64(bit) & _ONE)
-
-
-@part
-def add(one: np.uint64, two: np.uint64, three: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Add three bits in each of 64 places: what is carried, and what is left."""
-    either = one ^ two
-    return (one & two) | (either & three), either ^ three
+    whole, cast = len(values) // AT_ONCE * AT_ONCE, more
+    for i in range(whole, len(values)):
+        votes[cast] = values[i]
+        cast += 1
+    while cast % AT_ONCE:
+        votes[cast] = 0
+        cast += 1
+    depth = depth_for(whole + cast)
+    for level in range(depth):
+        for lane in range(LANES):
+            planes[level, lane] = 0
+    for at in range(0, whole, AT_ONCE):
+        add_hashes(values, at, planes, depth)
+    for at in range(0, cast, AT_ONCE):
+        add_hashes(votes, at, planes, depth)
+    return sums_above(planes, depth, (len(values) + more) // 2)

@@ -13,7 +13,6 @@ from headrace.stages.deduplication.shingles import Shingles, Shingling, Unit, pi
 from headrace.stages.kernels import plain_signatures as plain
 from headrace.stages.kernels.arrays import text_buffers
 from headrace.stages.kernels.characters import HAN, LATIN, classes
-from headrace.stages.kernels.distinct import keep_distinct
 from headrace.stages.kernels.shingles import unspaced
 
 UNITS: tuple[Unit, ...] = ("auto", "characters", "words", "chinese_words")
@@ -57,9 +56,6 @@ def agree(texts: list[str], unit: Unit, size: int) -> None:
     assert result.counts().tolist() == [len(values) for values in expected]
     sets = shingle_sets(*text_buffers(pa.array(texts, pa.large_string())), Shingling(unit, size))
     assert [sets.of(i).tolist() for i in range(len(texts))] == [sorted(set(values)) for values in expected]
-    ends = keep_distinct(result.values, result.ends)
-    kept = Shingles(result.values, ends)
-    assert [kept.of(i).tolist() for i in range(len(texts))] == [list(dict.fromkeys(v)) for v in expected]
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -139,14 +135,6 @@ def test_millions_of_characters_cost_their_length() -> None:
     """Long views of one item and of many."""
     result = found(["哈" * 1_000_000, "word " * 200_000, "x" * 1_000_000], "auto", 5)
     assert result.counts().tolist() == [999_996, 199_996, 1]
-
-
-def test_zero_is_a_hash_too() -> None:
-    """What is new, and what was there, whatever its bits."""
-    values = np.array([0, 5, 0, 5, 7, 0, 5], np.uint64)
-    ends = keep_distinct(values, np.array([0, 4, 4, 7]))
-    assert ends.tolist() == [0, 2, 2, 5]
-    assert values[:5].tolist() == [0, 5, 7, 0, 5]
 
 
 def test_a_shingle_has_items() -> None:

@@ -15,6 +15,8 @@ from headrace.stages.deduplication.shingles import Shingling, shingles
 from headrace.stages.deduplication.simhash import Layout, layout_for, near, near_pairs, permuted_index, simhashes
 from headrace.stages.kernels import plain_signatures as plain
 from headrace.stages.kernels.arrays import Hashes, text_buffers
+from headrace.stages.kernels.distinct import find_repeats
+from headrace.stages.kernels.simhash import fingerprints
 
 FEW_BITS = st.integers(0, (1 << 64) - 1)
 
@@ -35,6 +37,32 @@ def test_repeats_do_not_vote() -> None:
     texts = [start + "over and over " * times + "at last it stops" for times in (3, 300)]
     found = simhashes(*text_buffers(pa.array(texts, pa.large_string())), Shingling("words", 3))
     assert found.values[0] == found.values[1]
+
+
+@given(st.lists(st.lists(st.integers(0, 40).map(lambda n: n << 50 | n % 3), max_size=300), min_size=1, max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_repeats_are_those_that_came_before(texts: list[list[int]]) -> None:
+    """Hashes that begin at the same place of the table, zero among them; texts in a row share a table, not hashes."""
+    seen, base = np.zeros(8192, np.uint32), 1
+    for text in texts:
+        out = np.zeros(len(text), np.uint64)
+        found = find_repeats(np.array(text, np.uint64), seen, base, out)
+        assert out[:found].tolist() == [value for i, value in enumerate(text) if value in text[:i]]
+        base += len(text)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 8, 127, 128, 129, 1023, 1024, 1025, 2048, 40_000])
+def test_a_bit_needs_more_than_half(count: int) -> None:
+    """Bit 0 is set in just half of the hashes, bit 1 in one more, bit 2 in all, bit 3 in none, the others by chance."""
+    random = np.random.default_rng(count)
+    values = random.integers(0, 1 << 60, count, np.uint64) << np.uint64(4) | np.uint64(4)
+    for bit, share in ((0, count // 2), (1, count // 2 + 1)):
+        values[random.permutation(count)[:share]] |= np.uint64(1 << bit)
+    values = np.concatenate((values, values[: count // 3]))
+    out, counts = np.zeros(1, np.uint64), np.zeros(1, np.int64)
+    fingerprints(values, np.array([0, len(values)]), out, counts)
+    assert int(out[0]) == plain.fingerprint(values.tolist())
+    assert int(out[0]) & 15 == 0b110 and counts[0] == len(set(values.tolist()))
 
 
 def planted(seed: int, count: int = 300) -> Hashes:
