@@ -25,6 +25,7 @@ from headrace.schemas.tombstones import TOMBSTONES, read_tombstones
 from headrace.schemas.unit import FileRef
 from headrace.stages.tokenizing.published import RECORD
 
+_DERIVED = "index/merged/"  # made again when missing or damaged
 _FOLDERS = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer")
 _UNPUBLISHED = 1  # a line is written, then published: a look between the two finds one more
 _HASH_THREADS = 4  # hashing releases the GIL; more threads than this wait for storage
@@ -236,5 +237,5 @@ def _leftovers(run: Path, named: Iterable[str]) -> Iterator[str]:
         for path in sorted((run / folder).rglob("*")):
             name = path.relative_to(run).as_posix()
             note = folder == "tokenizer" and path.suffix == ".json"  # says how the model came about
-            if path.is_file() and name not in known and not note:
+            if path.is_file() and name not in known and not note and not name.startswith(_DERIVED):
                 yield name

@@ -84,7 +84,10 @@ class MergedStore:
                 path.unlink(missing_ok=True)
 
     def _read(self, path: Path) -> list[str]:
-        header = self._form.header(path)
+        try:
+            header = self._form.header(path)
+        except ValueError:
+            return []  # of a version that has none
         inputs = header.get("inputs")
         known = header.get("version") == MERGED_VERSION and header.get("tables") == self._tables
         return inputs if known and isinstance(inputs, list) else []

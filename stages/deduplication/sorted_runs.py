@@ -30,13 +30,14 @@ _LOG = logging.getLogger(__name__)
 class SortedRuns:
     """The layer of committed documents: any set of index files, each adopted once.
 
-    `folder` is for merged postings; it belongs to this object alone, and whatever else is in it is removed. Merging
-    begins with a question, goes on in a thread, and changes no answer; where it fails for want of space, say, the files
-    are asked one by one from then on, and the log says so once.
+    `folder` is for merged postings; it belongs to this object alone: those in it that it does not use are removed.
+    Merging begins with a question, goes on in a thread, and changes no answer; where it fails, for want of space, say,
+    the files are asked one by one from then on, and the log says so once.
 
-    Memory a document with 15 tables: 0.9 to 1.9 bytes of directories, and with `bloom` 18.8 of filters; 40 MB while
-    something is merged. All else is mapped: 120 bytes of postings in the index file, as many in a merged one, and the
-    signatures, which are read where they lie. Of these the system keeps in memory what it has room for.
+    Memory a document with 15 tables: 0.9 to 1.9 bytes of directories, and with `bloom` 18.8 of filters; while some are
+    merged, 40 MB and the filter of the result besides. All else is mapped: 120 bytes of postings in the index file, as
+    many in a merged one (300 in LMDB), and the signatures, which are read where they lie. Of these the system keeps in
+    memory what it has room for.
     """
 
     def __init__(self, rules: Rules, parameters: dict[str, object], options: IndexOptions, folder: Path) -> None:
@@ -128,12 +129,11 @@ class SortedRuns:
         try:
             self._sweep()
             path = self._store.make(files, self._background.step)
+            self._replace(group, self._merged_run(files, path))
+            self._sweep()
         except OSError as error:
             self._merges = False
             _LOG.warning("postings of the dedup index are not merged any more, which costs time alone: %s", error)
-            return
-        self._replace(group, self._merged_run(files, path))
-        self._sweep()
 
     def _sweep(self) -> None:
         """Remove what no run uses; a question that is still being answered keeps its maps."""

@@ -140,6 +140,15 @@ def test_files_that_no_line_names_are_listed_and_are_no_difference(tmp_path: Pat
     assert (found.problems, found.leftovers) == ((), (name,))
 
 
+def test_merged_postings_are_no_leftovers(tmp_path: Path) -> None:
+    """They are derived, and checked when they are used."""
+    run = make_run(tmp_path)
+    (run / "index/merged/dedup").mkdir(parents=True)
+    (run / "index/merged/dedup/postings-0-0.merged").write_bytes(b"x")
+    found = verify(run)
+    assert (found.problems, found.leftovers) == ((), ())
+
+
 @pytest.mark.parametrize("make", [lambda path: path / "none", lambda path: path])
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     """A typing mistake is a mistake of the arguments, not a damaged run."""

@@ -8,6 +8,7 @@ import random
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -227,6 +228,21 @@ def test_a_damaged_merged_file_is_made_again(
     assert runs.runs == 1
     assert merged_files(tmp_path) == [path]
     assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("content", [b'{"version":2,"tables":4}\n', b"another form altogether"])
+def test_merged_files_of_other_versions_are_not_used(content: bytes, made: Made, tmp_path: Path) -> None:
+    """Whole as they are: they give way to those of this version."""
+    kept, files = made
+    path = tmp_path / f"index/merged/postings-0123456789abcdef-{sha256(content).hexdigest()[:12]}.merged"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    runs = opened(tmp_path, BOTH, files)
+    assert runs.runs == len(files)
+    runs.wait()
+    assert runs.runs == 1
+    assert not path.exists()
+    assert listed(runs.ask(entries(kept, BOTH), 200)) == in_memory(kept, kept, 200, BOTH)
 
 
 @pytest.mark.parametrize("options", ["runs", "lmdb"])
