@@ -23,23 +23,49 @@ def first_seen(documents: Iterable[Document], policy: Policy) -> list[Fate]:
     """Give each document's fate, the number of the kept document that it repeats (-1 if none), and the similarity."""
     kept: list[Document] = []
     numbers: dict[tuple[int, ...], int] = {}
+    places: dict[tuple[int, tuple[int, ...]], list[int]] = {}
     fates = []
     for document in documents:
-        fate = fate_among(document, kept, numbers, policy)
-        fates.append(fate)
-        if fate[0] == KEPT:
+        bands = _bands(document, policy)
+        near = {number for band in bands for number in places.get(band, ())}
+        candidates = [number for number in sorted(near) if meet(document, kept[number], policy)]
+        fates.append(_fate(document, candidates, kept, numbers, policy))
+        if fates[-1][0] == KEPT:
             numbers.setdefault(document.key, len(kept))
+            for band in bands:
+                places.setdefault(band, []).append(len(kept))
             kept.append(document)
     return fates
+
+
+def _bands(document: Document, policy: Policy) -> list[tuple[int, tuple[int, ...]]]:
+    """Give what documents that meet have in common: a band, or as many bits as cannot all differ."""
+    if not document.signed:
+        return []
+    if not policy.bits:
+        rows = policy.rows
+        return [(band, document.signature[band * rows : (band + 1) * rows]) for band in range(policy.bands)]
+    bits = sum(piece << 32 * number for number, piece in enumerate(document.signature))
+    return [(first, (bits >> first & 0xFF,)) for first in range(0, 64, 8)]  # of eight bytes six at most differ
 
 
 def fate_among(
     document: Document, kept: Sequence[Document], numbers: dict[tuple[int, ...], int], policy: Policy
 ) -> Fate:
     """Judge one document among kept ones; `numbers` has the first of them with each key."""
+    candidates = [number for number, other in enumerate(kept) if meet(document, other, policy)]
+    return _fate(document, candidates, kept, numbers, policy)
+
+
+def _fate(
+    document: Document,
+    candidates: Iterable[int],
+    kept: Sequence[Document],
+    numbers: dict[tuple[int, ...], int],
+    policy: Policy,
+) -> Fate:
     if policy.exact and document.key in numbers:
         return EXACT, numbers[document.key], 1.0
-    candidates = [number for number, other in enumerate(kept) if meet(document, other, policy)]
     found = [(likeness(document, kept[number], policy), -number) for number in candidates]
     similarity, number = max(found, default=(0.0, 1))
     return (NEAR, -number, similarity) if found and similarity >= policy.threshold else (KEPT, -1, 0.0)
