@@ -38,7 +38,7 @@ class LmdbPostings:
             self._store = lmdb.open(str(path), subdir=False, lock=False, readonly=True, max_dbs=1, readahead=False)
             self._postings = self._store.open_db(_POSTINGS, dupsort=True, dupfixed=True, create=False)
         except lmdb.Error as error:
-            raise _storage_error(error, path) from error
+            raise _storage_error(error) from error
 
     def find(self, table: int, wanted: Signatures) -> tuple[Counts, Counts, Signatures]:
         """Look all fingerprints up in one call."""
@@ -66,12 +66,12 @@ def write_lmdb_postings(path: Path, files: Sequence[OpenFile], step: Callable[[]
                     step()
                     _put(store, table, prints, rows)
     except lmdb.Error as error:
-        raise _storage_error(error, path) from error
+        raise _storage_error(error) from error
 
 
-def _storage_error(error: lmdb.Error, path: Path) -> OSError:
-    """LMDB reports the system's cause as words alone."""
-    return OSError(errno.ENOSPC if "No space left" in str(error) else errno.EIO, str(error), str(path))
+def _storage_error(error: lmdb.Error) -> OSError:
+    """LMDB reports the system's cause as words alone, with the file's name among them."""
+    return OSError(errno.ENOSPC if "No space left" in str(error) else errno.EIO, str(error))
 
 
 def _new_store(path: Path, size: int) -> lmdb.Environment:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import random
+import resource
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -29,7 +29,7 @@ from tests.stages.kernels.test_band_index import RULES, SLOTS, documents, entrie
 
 from headrace.schemas.errors import FormatError
 from headrace.schemas.index import DEFAULT_INDEX, IndexOptions
-from headrace.stages.deduplication import merged, merged_store, sorted_run
+from headrace.stages.deduplication import merged, sorted_run
 from headrace.stages.deduplication.layer import IndexFile
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import count_documents
@@ -281,19 +281,23 @@ def test_what_a_killed_process_left_is_removed(made: Made, tmp_path: Path) -> No
     assert len(merged_files(tmp_path)) == 2
 
 
+@pytest.fixture
+def no_room() -> Iterator[None]:
+    """Let the system refuse to write files beyond a page, as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize(("options", "why"), [("runs", "File too large"), ("lmdb", "No space left")])
+@pytest.mark.usefixtures("made", "no_room")
 def test_a_full_disk_leaves_the_files_unmerged(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    options: str, why: str, made: Made, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """No answer changes, nothing half-written stays, and one line says so, however much is asked."""
     kept, files = made
-
-    def full(path: Path, *_: object) -> None:
-        path.write_bytes(b"the first pages")
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    form = merged_store._FORMS["runs"]
-    monkeypatch.setattr(merged_store, "_FORMS", {"runs": form._replace(write=full)})
-    runs = opened(tmp_path, BOTH, files)
+    runs = opened(tmp_path, BOTH, files, OPTIONS[options])
     for _ in range(3):
         assert listed(runs.ask(entries(kept, BOTH), len(kept))) == in_memory(kept, kept, len(kept), BOTH)
         runs.wait()
@@ -302,7 +306,7 @@ def test_a_full_disk_leaves_the_files_unmerged(
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
     assert "not merged any more" in record.message
-    assert "No space left on device" in record.message
+    assert why in record.message
 
 
 def test_answers_do_not_change_while_something_is_merged(
