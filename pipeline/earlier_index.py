@@ -13,7 +13,7 @@ from headrace.schemas.errors import ConfigError, FormatError
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import OrderedStage
 
-_SHOWN = 3
+_SHOWN, _ABSENT = 3, ...
 
 
 def matching_stage(name: str, stage: OrderedStage, plan: PlanJson, where: str) -> str:
@@ -84,6 +84,7 @@ def _differing(stage: OrderedStage, dump: Mapping[str, object], version: int | N
 def _unlike(at: str, there: object, here: object) -> Iterator[str]:
     if isinstance(there, Mapping) and isinstance(here, Mapping):
         for key in [*there, *(key for key in here if key not in there)]:
-            yield from _unlike(f"{at}.{key}" if at else str(key), there.get(key), here.get(key))
+            yield from _unlike(f"{at}.{key}" if at else str(key), there.get(key, _ABSENT), here.get(key, _ABSENT))
     elif there != here:
-        yield f"{at.removeprefix('stage.')} is {there!r} there and {here!r} here"
+        both = (f"{value!r} {place}" for value, place in ((there, "there"), (here, "here")) if value != _ABSENT)
+        yield f"{at.removeprefix('stage.')} is {' and '.join(both)}"

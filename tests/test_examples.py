@@ -19,6 +19,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 SMALL: dict[str, list[str]] = {
     "demo": ["trainer=null", "stages.8.train.vocab_size=600", "stages.8.train.sample_bytes=100000", "engine.lanes=2"],
 }
+AGAINST = {"deduplicate_against": ("deduplicate", "stages.2.against")}  # the run that it needs, and where it is named
 
 
 def headrace(*arguments: str | Path) -> str:
@@ -43,7 +44,10 @@ class Runs:
 
     def report(self, name: str) -> dict[str, Any]:
         if name not in self.reports:
-            self.reports[name] = run(name, self.folder)
+            earlier, option = AGAINST.get(name, ("", ""))
+            if earlier:
+                self.report(earlier)
+            self.reports[name] = run(name, self.folder, *([f"{option}=[{self.folder / earlier}]"] if earlier else []))
         return self.reports[name]
 
 

@@ -63,11 +63,12 @@ def _admitted(world: PipeWorld, start: int) -> frozenset[int]:
 
 
 def restarts(world: PipeWorld, state: PipeState) -> Steps:
-    """A dead driver is started again, perhaps with --fresh and another configuration."""
+    """A dead driver is started again, perhaps with --fresh and another configuration: then the plan is a new one."""
     yield "restart", resumed(world, state)
     if can(state, "fresh"):
         wiped = paid(state, "fresh")._replace(
             configuration=1,
+            frozen=state.earlier_units,
             lines=(),
             files=frozenset(),
             ledgers=frozenset(),

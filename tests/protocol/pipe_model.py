@@ -48,7 +48,7 @@ class Pipe:
         """Nothing has happened yet."""
         world = self.world
         budget = tuple(sorted(world.faults.items()))
-        return PipeState(earlier_units=world.frozen_at, drained=not world.sample, budget=budget)
+        return PipeState(earlier_units=world.frozen_at, frozen=world.frozen_at, drained=not world.sample, budget=budget)
 
     def finished(self, state: PipeState) -> bool:
         """Every unit is committed."""
@@ -97,7 +97,7 @@ class Pipe:
             return "random kills quarantined an innocent document"
         target = self.world.target
         for line in state.lines:
-            want = self.world.sequential(bad)[line.first : line.last + 1]
+            want = self.world.sequential(bad, state.frozen)[line.first : line.last + 1]
             if list(line.content[1]) != want:
                 return f"verdicts of shard {line.number} are {list(line.content[1])}, the sequential loop says {want}"
             if any(sum(len(rows) for _, rows in want[: i + 1]) >= target for i in range(len(want) - 1)):
@@ -185,7 +185,7 @@ class Pipe:
         for band, key in state.memory | state.durable:
             if key[0] < unit or not below:
                 bands.setdefault(band, set()).add(self.world.units[key[0]][key[1]])
-        visible = self.world.frozen_at if "frozen" in self.world.fixes else state.earlier_units
+        visible = state.frozen if "frozen" in self.world.fixes else state.earlier_units
         for text in self.world.earlier[:visible]:
             for band in enumerate(text):
                 bands.setdefault(band, set()).add(text)

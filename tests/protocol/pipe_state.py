@@ -85,7 +85,8 @@ class PipeState(NamedTuple):
     lines: tuple[Line, ...] = ()
     seen: tuple[tuple[int, Content], ...] = ()  # what the loader was shown
     zombies: tuple[Zombie, ...] = ()
-    earlier_units: int = 0
+    earlier_units: int = 0  # kept documents that the earlier run has committed
+    frozen: int = 0  # how many of them the plan of this run saw
     spool: tuple[Spooled, ...] = ()
     model: tuple[tuple[int, Rows], ...] | None = None  # the sample it was trained on
     drained: bool = False
@@ -102,13 +103,13 @@ class PipeWorld:
     target: int = 1
     sample: int = 0  # kept documents the tokenizer is trained on; 0 = it is given
     earlier: tuple[str, ...] = ()  # kept documents of an earlier run
-    frozen_at: int = 0  # how many of them the plan saw
+    frozen_at: int = 0  # how many of them are there when the run begins
     faults: dict[str, int] = field(default_factory=dict)
     fixes: frozenset[str] = FIXES
     protocol: frozenset[str] = PROTOCOL
 
     def __post_init__(self) -> None:
-        self._loops: dict[frozenset[Key], list[tuple[int, Rows]]] = {}
+        self._loops: dict[tuple[frozenset[Key], int], list[tuple[int, Rows]]] = {}
 
     @cached_property
     def order(self) -> list[tuple[int, int]]:
@@ -129,14 +130,17 @@ class PipeWorld:
         """Give the index entries of a unit's kept documents."""
         return {(band, (unit, row)) for row in kept for band in enumerate(self.units[unit][row])}
 
-    def sequential(self, quarantined: frozenset[Key]) -> list[tuple[int, Rows]]:
-        """Give what a plain query-then-insert loop over the units keeps, given who was quarantined."""
-        if quarantined not in self._loops:
-            self._loops[quarantined] = self._loop(quarantined)
-        return self._loops[quarantined]
+    def sequential(self, quarantined: frozenset[Key], frozen: int) -> list[tuple[int, Rows]]:
+        """Give what a plain query-then-insert loop keeps behind the earlier run's first documents.
 
-    def _loop(self, quarantined: frozenset[Key]) -> list[tuple[int, Rows]]:
-        kept = list(self.earlier[: self.frozen_at])
+        `quarantined` says who was, `frozen` how many of the earlier run's documents count.
+        """
+        if (quarantined, frozen) not in self._loops:
+            self._loops[quarantined, frozen] = self._loop(quarantined, frozen)
+        return self._loops[quarantined, frozen]
+
+    def _loop(self, quarantined: frozenset[Key], frozen: int) -> list[tuple[int, Rows]]:
+        kept = list(self.earlier[:frozen])
         out = []
         for unit, documents in enumerate(self.units):
             mine = []

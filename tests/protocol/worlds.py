@@ -57,6 +57,9 @@ HOLES: dict[str, Hole] = {
     "names, unit files": Hole("names", pipe(((("ab?",),),), kill=1)),
     "names, fresh": Hole("names", pipe(ONE, kill=1, fresh=1)),
     "frozen": Hole("frozen", PipeWorld(ONE, window=1, parts=1, earlier=("abd",), faults={"advance": 1})),
+    "frozen, between two sessions": Hole(
+        "frozen", PipeWorld(PAIR, window=1, parts=1, earlier=("xya",), faults={"advance": 1, "kill": 1})
+    ),
     "leaf3": Hole("leaf3", pipe(ONE, worker=4)),
     "cursors": Hole("cursors", pipe(((("abc",),), (("def",), ("ghi",), ("xyz",))), kill=1)),
     "ahead2k": Hole("ahead2k", pace((3, 3, 3, 3), 2, 4)),

@@ -1,0 +1,412 @@
+"""A run that is compared with earlier ones drops what those have, and names it, as one run over everything would."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from tests.pipeline.small_runs import output
+from tests.pipeline.weeks import Weeks, arrivals
+
+from headrace.pipeline.cli import main
+from headrace.pipeline.committed import read_plan
+from headrace.pipeline.earlier_runs import frozen_in
+from headrace.pipeline.plan import make_plan
+from headrace.schemas.errors import ConfigError, FormatError, HeadraceError
+from headrace.schemas.manifest import MANIFEST, PUBLISHED
+
+STAGES: dict[str, dict[str, Any]] = {
+    "default": {"kind": "dedup"},
+    "exact alone": {"kind": "dedup", "minhash": None},
+    "near, low": {"kind": "dedup", "exact": False, "minhash": {"threshold": 0.5, "bands": 16, "rows": 3}},
+    "verified exactly": {"kind": "dedup", "verify": "exact", "minhash": {"threshold": 0.6, "bands": 16, "rows": 4}},
+    "fingerprints": {"kind": "dedup", "simhash": {"bits": 6, "shingle_size": 2}},
+}
+SMALL = {"index": {"partitions": 3, "memory_bytes": 1}}
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting_for_storage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Weeks:
+    """Give two weeks, the first with a finished run."""
+    weeks = Weeks(tmp_path)
+    weeks.write_weeks(arrivals(7, 2))
+    weeks.run("week0", ["week0"])
+    return weeks
+
+
+def headrace(*arguments: str | Path) -> tuple[int, str, str]:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+# Verdicts
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_arrivals_give_the_verdicts_of_one_run_over_all(tmp_path: Path, stage: str, seed: int) -> None:
+    """Five runs, each against those before it: every document has the verdict, value and survivor of the one run."""
+    weeks = Weeks(tmp_path, STAGES[stage])
+    names = weeks.write_weeks(arrivals(seed))
+    weeks.run("whole", names)
+    for number, name in enumerate(names):
+        weeks.run(name, [name], names[:number])
+    assert weeks.verdicts(*names) == weeks.verdicts("whole")
+    found = [row for name in names for row in weeks.rows(name) if row["survivor"]]
+    for row in found:
+        home, own = row["survivor"][2:].partition(".")[0], row["doc_id"][2:].partition(".")[0]
+        assert row["detail"] == (None if home == own else f"in runs/{home}")
+    assert sum(row["detail"] is not None for row in found) > 5
+
+
+@pytest.mark.parametrize("engine", [SMALL, {"index": {"memory_bytes": 1, "bloom": True}}, {"window": 1}])
+def test_how_the_index_is_kept_changes_nothing(tmp_path: Path, engine: dict[str, Any]) -> None:
+    """Partitions, memory, a Bloom filter and the window make no byte another."""
+    plain = Weeks(tmp_path / "plain")
+    other = Weeks(tmp_path / "other", engine=engine)
+    for weeks in (plain, other):
+        names = weeks.write_weeks(arrivals(3, 3))
+        for number, name in enumerate(names):
+            weeks.run(name, [name], names[:number])
+    for name in names:
+        assert output(plain.folder / "runs" / name) == output(other.folder / "runs" / name)
+
+
+def test_the_corpus_in_five_arrivals(tmp_path: Path, corpus: Path) -> None:
+    """Revisions of documents, cut into five arrivals: the survivors of one run over the concatenation."""
+    files = sorted(path for path in (corpus / "dup").rglob("*") if path.is_file())[:400]
+    parts = [[" ".join(f.read_text("utf-8", "replace").split()) for f in files[n::5]] for n in range(5)]
+    weeks = Weeks(tmp_path, {"kind": "dedup", "minhash": {"threshold": 0.7}}, engine={"unit_bytes": 200_000})
+    names = weeks.write_weeks(parts)
+    weeks.run("whole", names)
+    for number, name in enumerate(names):
+        weeks.run(name, [name], names[:number])
+    assert weeks.verdicts(*names) == weeks.verdicts("whole")
+    assert sum(row["detail"] is not None for row in weeks.rows("week4")) > 10
+
+
+def test_addresses_are_compared_across_runs(tmp_path: Path) -> None:
+    """`urls.against`: a page that an earlier run had is `url_repeated`, in that run; lists may have changed since."""
+    weeks = Weeks(tmp_path, {"kind": "urls"})
+    (tmp_path / "in").mkdir()
+    (tmp_path / "blocked.txt").write_text("c.example\n")
+    for week, pages in {"week0": "ab", "week1": "bbcd"}.items():
+        records = [json.dumps({"text": f"{week} {n}", "url": f"http://{p}.example/"}) for n, p in enumerate(pages)]
+        (tmp_path / "in" / f"{week}.jsonl").write_text("".join(f"{record}\n" for record in records))
+    for week, against, block in (("week0", [], {}), ("week1", ["week0"], {"ours": "blocked.txt"})):
+        path = weeks.config(week, [week], against, block=block)
+        path.write_text(path.read_text().replace(".txt\n  records: lines", ".jsonl"))
+        assert headrace("run", path)[0] == 0
+    rows = [(row["reason"], row["survivor"], row["detail"]) for row in weeks.rows("week1") if row["reason"]]
+    (page,) = [row["doc_id"] for row in weeks.rows("week0") if row["url"] == "http://b.example/"]
+    assert sorted(rows, key=str) == [
+        ("domain_blocked", None, "list ours: c.example"),
+        ("url_repeated", page, "in runs/week0"),
+        ("url_repeated", page, "in runs/week0"),
+    ]
+
+
+# What an earlier run must be
+
+
+def test_what_no_commit_names_changes_nothing(two: Weeks, tmp_path: Path) -> None:
+    """An index file of an earlier run's aborted session, and files of a dead one's, are not looked at."""
+    two.run("week1", ["week1"], ["week0"])
+    shutil.copytree(tmp_path / "runs/week1/index", tmp_path / "spare")
+    for path in (tmp_path / "spare").glob("dedup-*.arrow"):
+        shutil.copy(path, tmp_path / "runs/week0/index" / path.name)
+    (tmp_path / "runs/week0/index/dedup-00000000-00000099-0123456789ab.arrow").write_bytes(b"torn")
+    before = output(tmp_path / "runs/week1")
+    two.run("week1", ["week1"], ["week0"], fresh=True)
+    assert output(tmp_path / "runs/week1") == before
+
+
+def remove(run: Path) -> None:
+    shutil.rmtree(run)
+
+
+def empty(run: Path) -> None:
+    shutil.rmtree(run)
+    run.mkdir()
+
+
+def edit_line(run: Path) -> None:
+    lines = (run / MANIFEST).read_bytes().splitlines(keepends=True)
+    (run / MANIFEST).write_bytes(b"".join([lines[0].replace(b'"first":0', b'"first":1'), *lines[1:]]))
+
+
+def cut_manifest(run: Path) -> None:
+    lines = (run / MANIFEST).read_bytes().splitlines(keepends=True)
+    (run / MANIFEST).write_bytes(b"".join(lines[:-1]))
+
+
+def edit_plan(run: Path) -> None:
+    (run / "plan.json").write_bytes((run / "plan.json").read_bytes().replace(b"0.8", b"0.7"))
+
+
+def index_file(run: Path) -> Path:
+    return min((run / "index").glob("dedup-*.arrow"))
+
+
+def remove_index(run: Path) -> None:
+    index_file(run).unlink()
+
+
+def cut_index(run: Path) -> None:
+    index_file(run).write_bytes(index_file(run).read_bytes()[:-100])
+
+
+def flip_index(run: Path) -> None:
+    data = bytearray(index_file(run).read_bytes())
+    data[len(data) // 2] ^= 1
+    index_file(run).write_bytes(data)
+
+
+DAMAGE: list[tuple[Callable[[Path], None], type[HeadraceError], str]] = [
+    (remove, ConfigError, "an earlier run is not there: .*week0: no such folder"),
+    (empty, ConfigError, "an earlier run is not there: .*week0: it holds no plan.json"),
+    (edit_line, FormatError, "an earlier run is damaged: .*week0/manifest.jsonl, line 1: the line was altered"),
+    (cut_manifest, FormatError, "an earlier run lost what it had: .*week0/manifest.jsonl"),
+    (edit_plan, FormatError, "week0/plan.json: the plan was altered"),
+    (remove_index, FormatError, "an index file of an earlier run is missing: .*week0/index/dedup-"),
+    (cut_index, FormatError, "an index file of an earlier run is damaged: .*week0/index/dedup-"),
+    (
+        flip_index,
+        FormatError,
+        "week0/index/dedup-.*: an index file of the earlier run runs/week0 cannot be used: .*SHA",
+    ),
+]
+
+
+@pytest.mark.parametrize(("damage", "kind", "message"), DAMAGE, ids=[d[0].__name__ for d in DAMAGE])
+@pytest.mark.parametrize("begun", [False, True], ids=["at the start", "when it is resumed"])
+def test_a_changed_earlier_run_is_refused(
+    two: Weeks, damage: Callable[[Path], None], kind: type[HeadraceError], message: str, *, begun: bool
+) -> None:
+    """Gone, edited, cut or damaged: what, where, why and what to do; nothing is compared with less than was said."""
+    if begun:
+        assert two.run("week1", ["week1"], ["week0"], commits=1) is None
+    damage(two.folder / "runs/week0")
+    with pytest.raises(kind, match=message) as error:
+        two.run("week1", ["week1"], ["week0"])
+    assert error.value.remedy
+    assert kind.exit_code == (2 if kind is ConfigError else 1)
+
+
+def test_an_earlier_run_that_was_made_anew_is_another(two: Weeks) -> None:
+    """`--fresh` over other input gives lines that are whole, and not those that the run was begun with."""
+    two.run("week1", ["week1"], ["week0"], commits=1)
+    two.run("week0", ["week1"], fresh=True)
+    with pytest.raises(FormatError, match=r"not what it was when this run began: .*another SHA-256") as error:
+        two.run("week1", ["week1"], ["week0"])
+    assert "start over with --fresh" in str(error.value)
+    two.run("week1", ["week1"], ["week0"], fresh=True)
+    assert {row["verdict"] for row in two.rows("week1")} == {"dropped"}
+
+
+@pytest.mark.parametrize(
+    ("stage", "why"),
+    [
+        ({"minhash": {"threshold": 0.7}}, "minhash.threshold is 0.8 there and 0.7 here"),
+        ({"minhash": None}, "minhash is {.*} there and None here"),
+        ({"verify": "exact"}, "verify is 'signature' there and 'exact' here"),
+    ],
+)
+def test_an_index_of_other_options_cannot_be_asked(two: Weeks, stage: dict[str, Any], why: str) -> None:
+    """The message names the options that differ."""
+    with pytest.raises(ConfigError, match=f"stage dedup, against: runs/week0: .*other options: {why}"):
+        two.run("week1", ["week1"], ["week0"], **stage)
+
+
+def test_a_run_of_two_passes_has_no_index_to_ask(two: Weeks) -> None:
+    """What `keep: components` keeps is known by other means; the message says that it was kept otherwise."""
+    two.run("components", ["week0"], keep="components")
+    with pytest.raises(ConfigError, match=r"against: runs/components: .*other options: keep is 'components' there"):
+        two.run("week1", ["week1"], ["components"])
+
+
+def test_a_run_without_the_stage_has_nothing_to_compare_with(two: Weeks) -> None:
+    """A run whose chain has another stage is named with its chain."""
+    urls = Weeks(two.folder, {"kind": "urls"})
+    urls.run("addresses", ["week0"])
+    with pytest.raises(ConfigError, match="no index to compare with: its stages are decode, parse, urls, tokenize"):
+        two.run("week1", ["week1"], ["addresses"])
+
+
+def test_a_release_with_another_version_of_the_stage(two: Weeks, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Signatures of another version of the stage are not compared."""
+    from headrace.stages.dedup import Dedup
+
+    monkeypatch.setattr(Dedup, "version", 99)
+    with pytest.raises(ConfigError, match=r"version \d+ of dedup, and this release has version 99"):
+        two.run("week1", ["week1"], ["week0"])
+
+
+@pytest.mark.parametrize(
+    ("against", "why"),
+    [
+        (["week0", "../runs/week0"], "named as runs/week0 before"),
+        (["week1"], "it is the folder of this run"),
+        (["week0", "../in"], "in: it holds no plan.json"),
+    ],
+)
+def test_runs_that_cannot_be_named(two: Weeks, against: list[str], why: str) -> None:
+    """A run that is named twice, in whatever words, the run itself, and a folder that is no run."""
+    with pytest.raises(ConfigError, match=why):
+        two.run("week1", ["week1"], against)
+
+
+def test_one_of_several_stages_is_the_one_with_the_same_options(two: Weeks) -> None:
+    """Of two dedup stages of the earlier run that one is asked whose options agree, wherever it stood."""
+    path = two.config("both", ["week0"], minhash=None)
+    second = "- kind: dedup\n- kind: tokenize"
+    path.write_text(path.read_text().replace("- kind: tokenize", second))
+    assert headrace("run", path)[0] == 0
+    two.run("week1", ["week1"], ["both"])
+    assert [run.stage for run in frozen_in(read_plan(two.folder / "runs/week1"), "dedup")] == ["dedup.2"]
+    with_both = [(r["doc_id"], r["verdict"], r["survivor"]) for r in two.rows("week1")]
+    two.run("again", ["week1"], ["week0"])
+    assert with_both == [(r["doc_id"], r["verdict"], r["survivor"]) for r in two.rows("again")]
+
+
+# Frozen
+
+
+def test_what_an_earlier_run_commits_later_does_not_count(tmp_path: Path) -> None:
+    """A run in progress counts as far as it was committed, with a warning; a resumed run goes on with that."""
+    weeks = Weeks(tmp_path)
+    weeks.write_weeks(arrivals(11, 2, 40))
+    weeks.run("week0", ["week0"], commits=1)
+    plan = make_plan(weeks.load("week1", ["week1"], ["week0"]))
+    (run,) = plan.earlier.runs["dedup"]
+    assert (run.lines, run.documents) == (1, sum(row["verdict"] == "kept" for row in weeks.rows("week0")))
+    assert [
+        f"the {run.documents} documents of its first 1 manifest lines count" in w for w in plan.earlier.warnings
+    ] == [True]
+    weeks.run("once", ["week1"], ["week0"])
+    weeks.run("week1", ["week1"], ["week0"], commits=1)
+    weeks.run("week0", ["week0"])
+    weeks.run("week1", ["week1"], ["week0"])
+    assert output(tmp_path / "runs/week1") == output(tmp_path / "runs/once")
+    weeks.run("later", ["week1"], ["week0"])
+    assert weeks.verdicts("later") != weeks.verdicts("once")
+
+
+def test_a_rerun_compares_with_what_its_parent_did(tmp_path: Path) -> None:
+    """`headrace rerun`: the same frozen lines, though the earlier run has grown; and so does the rerun of a rerun."""
+    weeks = Weeks(tmp_path, write={"record": "full"})
+    weeks.write_weeks(arrivals(11, 2, 40))
+    weeks.run("week0", ["week0"], commits=1)
+    weeks.run("week1", ["week1"], ["week0"])
+    weeks.run("week0", ["week0"])
+    parent = tmp_path / "runs/week1"
+    for number in range(2):
+        again = parent.with_name(f"again{number}")
+        code, _, err = headrace("rerun", parent, "--from", "dedup", "--run", again, "--executor", "inline")
+        assert code == 0, err
+        assert weeks.verdicts(again.name) == weeks.verdicts("week1")
+        assert frozen_in(read_plan(again), "dedup") == frozen_in(read_plan(parent), "dedup")
+        parent = again
+
+
+def test_an_earlier_run_without_a_commit_counts_nothing(tmp_path: Path) -> None:
+    """It may be named all the same, and a warning says how much of it counts."""
+    weeks = Weeks(tmp_path)
+    weeks.write_weeks(arrivals(11, 2, 40))
+    make = weeks.load("week0", ["week0"])
+    assert headrace("run", make.path, "--limit", "1", "stages.4.shard_tokens=100000")[0] == 0
+    (tmp_path / "runs/week0" / PUBLISHED).unlink()
+    plan = make_plan(weeks.load("week1", ["week1"], ["week0"]))
+    assert "the 0 documents of its first 0 manifest lines count" in plan.earlier.warnings[0]
+
+
+def test_the_place_of_the_runs_is_no_part_of_the_identity(two: Weeks, tmp_path: Path) -> None:
+    """Configuration, input and runs may be moved together between two sessions."""
+    two.run("once", ["week1"], ["week0"])
+    two.run("week1", ["week1"], ["week0"], commits=1)
+    shutil.move(tmp_path / "runs", tmp_path / "moved/runs")
+    shutil.copytree(tmp_path / "in", tmp_path / "moved/in")
+    moved = Weeks(tmp_path / "moved")
+    moved.run("week1", ["week1"], ["week0"])
+    assert output(tmp_path / "moved/runs/week1") == output(tmp_path / "moved/runs/once")
+
+
+def test_other_runs_in_the_list_make_another_run(two: Weeks) -> None:
+    """The message names the option, and not what follows from it."""
+    two.run("week1", ["week1"], ["week0"], commits=1)
+    with pytest.raises(ConfigError, match=r"stages.2.against was \['runs/week0'\] and is now \[\]") as error:
+        two.run("week1", ["week1"])
+    assert "manifest_sha256" not in str(error.value)
+
+
+def test_a_finished_run_needs_its_earlier_ones_no_more(two: Weeks) -> None:
+    """Old weeks may be removed to make room: the command that made the run still finds nothing left to do."""
+    two.run("week1", ["week1"], ["week0"])
+    before = output(two.folder / "runs/week1")
+    shutil.rmtree(two.folder / "runs/week0")
+    summary = two.run("week1", ["week1"], ["week0"])
+    assert summary is not None
+    assert summary.state == "done"
+    assert output(two.folder / "runs/week1") == before
+
+
+def test_a_run_that_was_compared_with_others_is_told_of(tmp_path: Path) -> None:
+    """What repeats only a run that is not in the list stays, and the plan says so; with all of them it is silent."""
+    weeks = Weeks(tmp_path)
+    weeks.write_weeks(arrivals(5, 3))
+    weeks.run("week0", ["week0"])
+    weeks.run("week1", ["week1"], ["week0"])
+    plan = make_plan(weeks.load("week2", ["week2"], ["week1"]))
+    assert ["itself compared with runs/week0, which is not named here" in words for words in plan.earlier.warnings] == [
+        True
+    ]
+    assert make_plan(weeks.load("week2", ["week2"], ["week0", "week1"])).earlier.warnings == ()
+
+
+# What is shown
+
+
+def test_check_shows_the_earlier_runs(two: Weeks) -> None:
+    """`headrace check`: their names, how many documents they have, and what is odd about them."""
+    kept = sum(row["verdict"] == "kept" for row in two.rows("week0"))
+    two.run("part", ["week0"], commits=1)
+    code, out, err = headrace("check", two.config("week1", ["week1"], ["week0", "part"]))
+    assert code == 0
+    assert [line.split()[:3] for line in out.splitlines() if "runs/week0" in line] == [
+        ["dedup", "runs/week0", str(kept)]
+    ]
+    assert "against: runs/part: it was not finished when this run began" in err
+    assert "no mistakes found, but see above" in out
+
+
+def test_a_run_says_its_warnings(two: Weeks) -> None:
+    """On the terminal, and in the log of events."""
+    two.run("part", ["week0"], commits=1)
+    code, _, err = headrace("run", two.config("week1", ["week1"], ["part"]))
+    assert code == 0
+    assert "against: runs/part: it was not finished" in err
+
+
+def test_explain_names_the_old_run(two: Weeks, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verdict says in which run the survivor is, and the command that shows it there works as it stands."""
+    two.run("week1", ["week1"], ["week0"])
+    row = next(row for row in two.rows("week1") if row["detail"])
+    monkeypatch.chdir(two.folder)
+    code, out, _ = headrace("explain", "runs/week1", row["doc_id"])
+    assert code == 0
+    assert "in runs/week0" in out.splitlines()[1]
+    assert f"see `headrace explain runs/week0 '{row['survivor']}'`" in out
+    assert headrace("explain", "runs/week0", row["survivor"])[1].splitlines()[1] == "kept"
+    shutil.rmtree(two.folder / "runs/week0")
+    assert "which runs/week0 does not have any more" in headrace("explain", "runs/week1", row["doc_id"])[1]
