@@ -7,7 +7,7 @@ from pathlib import Path
 
 from headrace.schemas.errors import ConfigError, FormatError
 from headrace.schemas.manifest import MANIFEST, ManifestLine, ShardInfo, read_published
-from headrace.schemas.shard import PARQUET
+from headrace.schemas.shard import OF_TEXT
 
 
 class Published:
@@ -80,8 +80,8 @@ class Published:
         self._bytes += len(raw)
 
     def _check(self, shard: ShardInfo) -> None:
-        if shard.format == PARQUET:
-            why = "its write stage has `format: parquet`"
+        if shard.format in OF_TEXT:
+            why = f"its write stage has `format: {shard.format}`"
             remedy = "add a `tokenize` stage and write `format: arrow` or `lmdb`"
             raise ConfigError("the run holds documents, not token shards", where=str(self.run), why=why, remedy=remedy)
 

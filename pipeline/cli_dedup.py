@@ -40,6 +40,7 @@ _EXACT, _NEAR = "exact_duplicate", "near_duplicate"
 )
 @click.option("--text-field", metavar="NAME", help="Field or column that holds the text (text).")
 @click.option("--records", type=click.Choice(["file", "lines", "paragraphs"]), help="A document of plain text (file).")
+@click.option("--format", "form", type=click.Choice(["parquet", "jsonl"]), default="parquet", help="Of the result.")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes; by default one per core.")
 @click.option("--executor", type=click.Choice(["ray", "inline"]), help="One process for small inputs, else ray.")
 @click.option("--fresh", is_flag=True, help="Remove what an earlier run left in DIR, and start over.")
@@ -57,6 +58,7 @@ def dedup(
     against: tuple[str, ...],
     text_field: str | None,
     records: str | None,
+    form: str,
     workers: int | None,
     executor: str | None,
     fresh: bool,
@@ -66,16 +68,16 @@ def dedup(
 
     Text, HTML, JSON, JSON lines, CSV, Parquet, WARC, compressed or not, in any charset. Texts stay as they are; they
     are compared without regard to case, width, spaces and traditional characters. The first of equals stays. What is
-    kept goes to DIR/shards as Parquet, with the other fields of each record in `metadata`; DIR is a run like any
-    other, and the same command goes on where it was stopped.
+    kept goes to DIR/shards as Parquet or JSON lines, with the other fields of each record in `metadata`; DIR is a run
+    like any other, and the same command goes on where it was stopped.
     """
     from headrace.pipeline.dedup_config import Wanted, dedup_config
     from headrace.pipeline.plan import make_plan
 
-    source = {"text_field": text_field, "records": records}
-    engine = {"workers": workers, "executor": executor}
+    source = _given({"text_field": text_field, "records": records})
+    engine = _given({"workers": workers, "executor": executor})
     near = (threshold, scheme, exact_only)
-    loaded = dedup_config(Wanted(inputs, out, *near, keep, against, source=_given(source), engine=_given(engine)))
+    loaded = dedup_config(Wanted(inputs, out, *near, keep, against, source=source, engine=engine, format=form))
     plan = make_plan(loaded, fresh=fresh)
     if workers is None and executor is None and plan.bytes <= _SMALL:
         loaded = _in_one_process(loaded)

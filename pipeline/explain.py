@@ -19,7 +19,7 @@ from headrace.schemas.document import DROPPED, KEPT
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.index import run_of
 from headrace.schemas.manifest import ManifestLine, ShardInfo
-from headrace.schemas.shard import PARQUET
+from headrace.schemas.shard import OF_TEXT
 from headrace.schemas.tombstones import Tombstones, read_tombstones
 from headrace.stages.reading.part import STAGE as READ
 
@@ -55,7 +55,7 @@ def explain(run: Path, doc_id: str) -> dict[str, Any]:
     kept = row["verdict"] == KEPT
     text = row.pop("text")
     request = (read_tombstones(run) or Tombstones()).request_for(doc_id, row["url"])
-    if text is None and kept and shard and shard.format == PARQUET:
+    if text is None and kept and shard and shard.format in OF_TEXT:
         text = _text_in_shard(run, shard, doc_id)
     text = None if request else text
     found = {name: row.pop(name) for name in _VERDICT}
@@ -147,7 +147,7 @@ def _what_if(run: Path, found: dict[str, Any], place: Place) -> str | None:
 
 
 def _shard(run: Path, line: ManifestLine, shard: ShardInfo, place: Place) -> dict[str, Any]:
-    pieces = [] if shard.format == PARQUET else pieces_of(run, shard, place.unit, place.row)
+    pieces = [] if shard.format in OF_TEXT else pieces_of(run, shard, place.unit, place.row)
     return {"line": line.index, "file": shard.file.name, "pieces": [asdict(piece) for piece in pieces]}
 
 

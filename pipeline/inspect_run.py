@@ -10,7 +10,7 @@ from headrace.pipeline.report import write_report
 from headrace.pipeline.shard_rows import read_shard
 from headrace.schemas.document import KEPT
 from headrace.schemas.manifest import ManifestLine, ShardInfo
-from headrace.schemas.shard import PARQUET
+from headrace.schemas.shard import OF_TEXT
 from headrace.schemas.tombstones import Tombstones, read_tombstones
 
 _DOCUMENTS = 5
@@ -46,7 +46,7 @@ def _first_documents(committed: Committed) -> list[dict[str, Any]]:
     """Give the first kept documents and how their texts begin; a run without tokens keeps texts in its shards."""
     first = next((line.shard for line in committed.lines if line.shard), None)
     names = ["doc_id", "grade", "url", "text"]
-    if first is not None and first.format == PARQUET:
+    if first is not None and first.format in OF_TEXT:
         tables = read_shard(committed.run, first, names)
     else:
         tables = (where(read_columns(path, [*names, "verdict"]), "verdict", KEPT) for _, path in committed.documents())

@@ -21,6 +21,7 @@ from headrace.pipeline.run_tokenizer import model_path
 from headrace.pipeline.two_pass.chain import check_passes
 from headrace.schemas.durable import canonical_json, sha256_file
 from headrace.schemas.errors import ConfigError
+from headrace.schemas.shard import OF_TEXT
 from headrace.schemas.source import Split
 from headrace.schemas.training import minimum_ahead
 from headrace.stages.base import OrderedStage, Stage
@@ -248,7 +249,7 @@ def _check_sources(config: PipelineConfig) -> None:
 
 
 _ONCE = ("decode", "parse", "tokenize")
-_CHANGE_TEXT = ("repair", "clean", "normalize")
+_CHANGE_TEXT = ("repair", "clean", "dedup_lines", "normalize")
 
 
 def _check_order(names: Sequence[str], stages: Sequence[Stage]) -> None:
@@ -272,7 +273,7 @@ def _check_bands(config: PipelineConfig) -> None:
 
 def _check_pace(config: PipelineConfig) -> None:
     last = config.stages[-1]
-    if config.loader is None or not isinstance(last, Write) or last.format == "parquet":
+    if config.loader is None or not isinstance(last, Write) or last.format in OF_TEXT:
         return
     window, batch = config.loader.window_shards, config.loader.global_batch
     fewest = window * -(-last.shard_tokens // last.sequence_length)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import lmdb
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+import zstandard
 
+from headrace.schemas.document import DOCUMENT_SCHEMA
+from headrace.schemas.durable import canonical_json
 from headrace.schemas.errors import FormatError
 from headrace.schemas.manifest import ShardInfo
-from headrace.schemas.shard import ARROW, LMDB, SHARD_VERSION, VERSION_KEY
+from headrace.schemas.shard import ARROW, JSONL, LMDB, SHARD_VERSION, VERSION_KEY
 
 _HEADER = b"header"
+_ROWS = 1000  # of JSON lines at a time
 _PIECES = ("piece_ends", "piece_units", "piece_rows", "piece_starts")
 
 
@@ -38,11 +44,13 @@ def read_shard(run: Path, shard: ShardInfo, columns: Sequence[str] | None = None
             tables = _arrow(path)
         elif shard.format == LMDB:
             tables = _lmdb(path)
+        elif shard.format == JSONL:
+            tables = _jsonl(path)
         else:
-            tables = _parquet(path)
+            tables = _parquet(path, columns)
         for table in tables:
             yield table.select(list(columns)) if columns is not None else table
-    except (pa.ArrowException, lmdb.Error, KeyError, ValueError, OSError) as error:
+    except (pa.ArrowException, lmdb.Error, zstandard.ZstdError, KeyError, ValueError, OSError) as error:
         why = f"{type(error).__name__}: {error}"
         raise FormatError(
             "the shard cannot be read", where=shard.file.name, why=why, remedy="run `headrace verify`"
@@ -82,10 +90,31 @@ def _lmdb(path: Path) -> Iterator[pa.Table]:
                     yield stream.read_all()
 
 
-def _parquet(path: Path) -> Iterator[pa.Table]:
+def _parquet(path: Path, columns: Sequence[str] | None) -> Iterator[pa.Table]:
     with pq.ParquetFile(path) as file:
         for group in range(file.num_row_groups):
-            yield file.read_row_group(group)
+            yield file.read_row_group(group, None if columns is None else list(columns))
+
+
+def _jsonl(path: Path) -> Iterator[pa.Table]:
+    with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
+        lines = io.BufferedReader(stream, 1 << 20)
+        while rows := [json.loads(line) for line in islice(lines, _ROWS)]:
+            yield _documents(rows)
+
+
+def _documents(rows: Sequence[dict[str, object]]) -> pa.Table:
+    """Give JSON objects as the columns that Parquet would have: those of a document, measured ones, and others."""
+    for row in rows:
+        if "metadata" in row:
+            row["metadata"] = canonical_json(row["metadata"]).decode()
+    others = {name: _type_of(name, value) for row in rows for name, value in row.items()}
+    own = {name: kind for name, kind in others.items() if name not in DOCUMENT_SCHEMA.names}
+    return pa.Table.from_pylist(list(rows), pa.schema([*DOCUMENT_SCHEMA, *map(pa.field, own, own.values())]))
+
+
+def _type_of(name: str, value: object) -> pa.DataType:
+    return pa.float64() if name.startswith(("values.", "scores.")) else pa.infer_type([value], None)
 
 
 def _check_version(found: bytes | None) -> None:

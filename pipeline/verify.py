@@ -20,7 +20,7 @@ from headrace.schemas.durable import sha256_file
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.ledger import StageCounts, UnitLedger, total
 from headrace.schemas.manifest import MANIFEST, PUBLISHED, ManifestLine, ShardInfo, read_published
-from headrace.schemas.shard import PARQUET
+from headrace.schemas.shard import OF_TEXT
 from headrace.schemas.tombstones import TOMBSTONES, read_tombstones
 from headrace.schemas.unit import FileRef
 from headrace.stages.tokenizing.published import RECORD
@@ -202,7 +202,7 @@ def _expected_rows(ledger: UnitLedger) -> Counter[tuple[Any, ...]]:
 def _shard_problems(run: Path, shard: ShardInfo) -> Iterator[str]:
     """A shard holds as many sequences and tokens as its manifest line says."""
     try:
-        columns = None if shard.format == PARQUET else ["length"]
+        columns = None if shard.format in OF_TEXT else ["length"]
         tables = [(t.num_rows, _tokens(t, shard.format)) for t in read_shard(run, shard, columns)]
     except HeadraceError as error:
         yield str(error)
@@ -216,7 +216,7 @@ def _shard_problems(run: Path, shard: ShardInfo) -> Iterator[str]:
 
 
 def _tokens(table: pa.Table, form: str) -> int:
-    return 0 if form == PARQUET else int(pc.sum(table["length"]).as_py() or 0)
+    return 0 if form in OF_TEXT else int(pc.sum(table["length"]).as_py() or 0)
 
 
 def _run_problems(committed: Committed, ledgers: list[UnitLedger]) -> Iterator[str]:

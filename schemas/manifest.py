@@ -28,9 +28,9 @@ class ShardInfo:
     """One committed shard: its file and what a reader must know before it opens it."""
 
     file: FileRef
-    format: str  # arrow | lmdb | parquet
-    sequences: int  # rows for parquet
-    tokens: int  # without padding; 0 for parquet
+    format: str  # arrow | lmdb | parquet | jsonl
+    sequences: int  # rows for parquet and jsonl
+    tokens: int  # without padding; 0 for these
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import pyarrow as pa
 
 SHARD_VERSION = 1
-ARROW, LMDB, PARQUET = "arrow", "lmdb", "parquet"
+ARROW, LMDB, PARQUET, JSONL = "arrow", "lmdb", "parquet", "jsonl"
+OF_TEXT = (PARQUET, JSONL)  # these hold documents with every column, the others token ids
 LMDB_BLOCK_SEQUENCES = 64  # smaller values waste most of an overflow page: 2.0x at one sequence a key
 
 # Schema metadata of every shard (bytes -> bytes in Arrow, strings in LMDB's header).

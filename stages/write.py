@@ -7,9 +7,10 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from headrace.schemas.errors import ConfigError
-from headrace.schemas.shard import PARQUET
+from headrace.schemas.shard import JSONL, OF_TEXT
 from headrace.stages.base import OrderedStage, RunContext
 from headrace.stages.writing.documents import Record
+from headrace.stages.writing.json_shard import JsonShard
 from headrace.stages.writing.packing import Packing
 from headrace.stages.writing.state import ShardClosed, WriterState
 from headrace.stages.writing.text_shard import TextShard
@@ -19,20 +20,21 @@ __all__ = ["ShardClosed", "Write", "WriterState", "check_format"]
 
 
 class Write(OrderedStage):
-    """Write kept documents as packed token sequences (arrow, lmdb), or as text with every column (parquet)."""
+    """Write kept documents as packed token sequences (arrow, lmdb), or as text with every column (parquet, jsonl)."""
 
     version: ClassVar[int] = 2
 
     kind: Literal["write"] = "write"
-    format: Literal["arrow", "lmdb", "parquet"] = Field(
+    format: Literal["arrow", "lmdb", "parquet", "jsonl"] = Field(
         "arrow",
-        description="arrow is mapped into memory, lmdb read by key; parquet holds text, for runs without tokens.",
+        description="arrow is mapped into memory, lmdb read by key; parquet and jsonl (a JSON object a line, packed by "
+        "Zstandard) hold text, for runs without tokens.",
     )
     sequence_length: int = Field(2048, ge=2, le=1 << 24, description="Ids in a sequence.")
     shard_tokens: int = Field(
         1 << 24, ge=1, description="A shard closes at the first unit border with this many tokens."
     )
-    shard_bytes: int = Field(1 << 26, ge=1, description="The same for parquet, in bytes of text.")
+    shard_bytes: int = Field(1 << 26, ge=1, description="The same for parquet and jsonl, in bytes of text.")
     packing: Packing = Field(
         "best_fit", description="best_fit keeps documents whole where they fit; concat cuts them where a sequence ends."
     )
@@ -48,18 +50,18 @@ class Write(OrderedStage):
         return WriterState(self._open_shard(), self.record, context)
 
     def _open_shard(self) -> TokenShard | TextShard:
-        if self.format == PARQUET:
-            return TextShard(self.shard_bytes)
+        if self.format in OF_TEXT:
+            return JsonShard(self.shard_bytes) if self.format == JSONL else TextShard(self.shard_bytes)
         return TokenShard(Layout(self.format, self.sequence_length, self.packing, self.window), self.shard_tokens)
 
 
 def check_format(stage: Write, *, has_tokens: bool) -> None:
     """Raise ConfigError when the format cannot hold what the chain before `write` gives."""
-    if has_tokens == (stage.format != PARQUET):
+    if has_tokens == (stage.format not in OF_TEXT):
         return
     if has_tokens:
         raise ConfigError(
-            "format: parquet holds text, but a tokenize stage comes before it",
+            f"format: {stage.format} holds text, but a tokenize stage comes before it",
             where="stage write",
             remedy="set `format: arrow` or `format: lmdb`, or remove the tokenize stage",
         )

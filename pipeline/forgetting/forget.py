@@ -25,7 +25,7 @@ from headrace.schemas.errors import ConfigError
 from headrace.schemas.failpoints import reach
 from headrace.schemas.forgetting import DOC, NEVER, Matcher, Request, Revisions
 from headrace.schemas.manifest import ManifestLine
-from headrace.schemas.shard import PARQUET
+from headrace.schemas.shard import OF_TEXT
 from headrace.schemas.tombstones import (
     TOMBSTONES,
     TOMBSTONES_LOCK,
@@ -183,7 +183,7 @@ def _kept(
 
 def _texts(run: Path, line: ManifestLine, ref: FileRef, ids: list[str]) -> dict[str, str | None]:
     """Give the fingerprints of documents' texts; a run without tokens keeps the texts in its shards."""
-    if line.shard and line.shard.format == PARQUET:
+    if line.shard and line.shard.format in OF_TEXT:
         tables = list(read_shard(run, line.shard, ["doc_id", "text"]))
     else:
         tables = [read_columns(run / ref.name, ["doc_id", "text"])]

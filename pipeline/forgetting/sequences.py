@@ -16,7 +16,7 @@ from headrace.pipeline.committed import Committed
 from headrace.pipeline.shard_rows import read_shard
 from headrace.schemas.forgetting import NEVER
 from headrace.schemas.manifest import ShardInfo
-from headrace.schemas.shard import PARQUET
+from headrace.schemas.shard import OF_TEXT
 from headrace.schemas.tombstones import Forgotten
 
 _COLUMNS = ("piece_ends", "piece_units", "piece_rows")
@@ -49,7 +49,7 @@ def held(committed: Committed, documents: Sequence[Forgotten]) -> Sequences:
         first, last = np.searchsorted(units, [line.first, line.last + 1]).tolist()
         if line.shard and first < last:
             names.append(line.shard.file.name)
-        if line.shard and line.shard.format != PARQUET:
+        if line.shard and line.shard.format not in OF_TEXT:
             if first < last:
                 parts.append(_part(committed.run, line.shard, start, documents[first:last]))
             start += line.shard.sequences

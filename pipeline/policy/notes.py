@@ -8,6 +8,7 @@ from headrace.pipeline.committed import Committed
 from headrace.pipeline.policy.findings import ANY_PII, ANY_UNSAFE, RIGHTS, Sample
 from headrace.pipeline.policy.sample import Population
 from headrace.pipeline.policy.words import WordList
+from headrace.schemas.shard import OF_TEXT
 
 
 def notes(
@@ -45,7 +46,7 @@ def _texts(samples: Mapping[str, Sample]) -> Iterator[str]:
 
 
 def _values(committed: Committed) -> Iterator[str]:
-    if committed.stage("write").get("record") == "reasons" and committed.stage("write").get("format") != "parquet":
+    if committed.stage("write").get("record") == "reasons" and committed.stage("write").get("format") not in OF_TEXT:
         yield (
             "What stages measured is not stored (`record: reasons`): what was found before masking, matches of word "
             "lists and robots hints are not known. Set `record: values` of the write stage for the next run."

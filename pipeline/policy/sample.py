@@ -20,7 +20,7 @@ from headrace.schemas.document import KEPT
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.forgetting import NEVER
 from headrace.schemas.manifest import ManifestLine
-from headrace.schemas.shard import PARQUET
+from headrace.schemas.shard import OF_TEXT
 from headrace.schemas.tombstones import Tombstones, read_tombstones
 
 Drawn: TypeAlias = tuple[int, str, int]  # hash, doc_id, unit; the lowest hashes are the sample
@@ -99,7 +99,7 @@ def sampled(committed: Committed, drawn: Iterable[Drawn]) -> Iterator[pa.Table]:
 
 
 def _rows_of(committed: Committed, line: ManifestLine, wanted: Mapping[int, list[str]]) -> Iterator[pa.Table]:
-    if line.shard is not None and line.shard.format == PARQUET:
+    if line.shard is not None and line.shard.format in OF_TEXT:
         every = [doc_id for doc_ids in wanted.values() for doc_id in doc_ids]
         tables = (_among(table, every) for table in read_shard(committed.run, line.shard))
         yield from (table for table in tables if table.num_rows)

@@ -14,7 +14,7 @@ from headrace.pipeline.committed import Committed, reading
 from headrace.pipeline.shard_rows import read_shard
 from headrace.schemas.document import DOCUMENT_SCHEMA, SETTLED_FIELDS
 from headrace.schemas.forgetting import NEVER
-from headrace.schemas.shard import PARQUET
+from headrace.schemas.shard import OF_TEXT
 from headrace.schemas.tombstones import read_tombstones
 
 ROW, TOKENS = "_row", "values.tokens"
@@ -80,7 +80,7 @@ def texts_of(committed: Committed, places: Iterable[tuple[int, int, str]]) -> di
 def _in_shard(committed: Committed, unit: int, doc_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Give those of the texts that the unit's shard holds."""
     shard = committed.line_of(unit).shard
-    if not doc_ids or shard is None or shard.format != PARQUET:
+    if not doc_ids or shard is None or shard.format not in OF_TEXT:
         return
     wanted = pa.array(doc_ids, pa.string())
     for table in read_shard(committed.run, shard, ["doc_id", "text"]):

@@ -32,6 +32,11 @@ class TextShard:
         """Whether no document was collected."""
         return not self._tables
 
+    @property
+    def tables(self) -> tuple[pa.Table, ...]:
+        """The documents of each unit."""
+        return tuple(self._tables)
+
     def add(self, batch: UnitBatch) -> None:
         """Take over the kept documents of one unit."""
         if batch.documents.num_rows:

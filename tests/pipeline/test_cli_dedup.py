@@ -189,3 +189,20 @@ def test_mistakes_are_told_and_nothing_is_touched(
     result = call(*arguments)
     assert (result.exit_code, said in result.output) == (2, True), result.output
     assert not Path("o").exists()
+
+
+def test_the_result_may_be_json_lines(tmp_path: Path) -> None:
+    """A file that `headrace read` prints again; explain, dups and verify know it."""
+    lines = "".join(json.dumps(page) + "\n" for page in pages())
+    (tmp_path / "in.jsonl").write_text(lines, encoding="utf-8")
+    found = told(tmp_path / "in.jsonl", "--out", tmp_path / "out", "--format", "jsonl")
+    (name,) = found["shards"]
+    rows = CliRunner().invoke(main, ["read", str(tmp_path / "out" / name), "--json"]).stdout_bytes.splitlines()
+    texts = dict.fromkeys(page["text"] for page in pages())
+    assert len(rows) == found["kept"] == 5
+    assert {json.loads(row)["text"] for row in rows} <= set(texts)
+    out = str(tmp_path / "out")
+    assert CliRunner().invoke(main, ["verify", out]).exit_code == 0
+    assert "[-wheel-]{+Wheel and axle+}" in CliRunner().invoke(main, ["dups", out, "--diff"]).stdout
+    assert pages()[0]["text"][:50] in CliRunner().invoke(main, ["explain", out, "input:in.jsonl#0"]).stdout
+    assert CliRunner().invoke(main, ["inspect", out]).exit_code == 0

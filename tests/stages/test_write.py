@@ -20,12 +20,13 @@ from headrace.schemas.durable import sha256_file
 from headrace.schemas.errors import ConfigError, HeadraceError
 from headrace.schemas.failpoints import FAILPOINT
 from headrace.schemas.ledger import StageCounts, UnitLedger
+from headrace.schemas.shard import OF_TEXT
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.base import Stage
 from headrace.stages.write import ShardClosed, Write, check_format
 
 OPTIONS: dict[str, Any] = {"sequence_length": 16, "shard_tokens": 100, "shard_bytes": 100}
-FORMATS = ["arrow", "lmdb", "parquet"]
+FORMATS = ["arrow", "lmdb", "parquet", "jsonl"]
 PLACES = [
     "unit.documents.written",
     "unit.ledger.written",
@@ -38,7 +39,7 @@ PLACES = [
 
 
 def units(form: str, count: int = 6) -> list[UnitBatch]:
-    make = unit if form == "parquet" else tokenized
+    make = unit if form in OF_TEXT else tokenized
     return [make(n, [f"unit {n} " * 5, "水轮" * n], ["short"], broken=n % 2 == 1) for n in range(count)]
 
 
@@ -70,7 +71,7 @@ def test_shards_close_at_the_unit_border_where_the_target_is_reached(tmp_path: P
     assert [report.first for report in reports] == [0, *(report.last + 1 for report in reports[:-1])]
     assert reports[-1].last == 5
     assert len(reports) > 1
-    if form != "parquet":
+    if form not in OF_TEXT:
         tokens = [report.shard.tokens for report in reports if report.shard]
         assert min(tokens[:-1]) >= 100
         assert sum(tokens) == sum(int(sum(b.documents["values.tokens"].to_pylist())) for b in units(form))
@@ -83,7 +84,7 @@ def test_reports_name_every_file_with_its_hash_and_nothing_else_is_there(tmp_pat
     assert sorted(ref.name for ref in named) == sorted(files_of(tmp_path))
     for ref in named:
         assert (sha256_file(tmp_path / ref.name), (tmp_path / ref.name).stat().st_size) == (ref.sha256, ref.bytes)
-        assert Path(ref.name).stem.split("-")[1] == ref.sha256[:12]
+        assert Path(ref.name).name.partition(".")[0].split("-")[1] == ref.sha256[:12]
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -174,7 +175,7 @@ def test_parquet_shards_hold_the_kept_documents_with_every_column(tmp_path: Path
 @pytest.mark.parametrize("form", FORMATS)
 def test_units_without_documents_close_without_a_shard(tmp_path: Path, form: str) -> None:
     """Trailing units that keep nothing still leave their files, and the report has no shard."""
-    make = unit if form == "parquet" else tokenized
+    make = unit if form in OF_TEXT else tokenized
     (report,) = closed(tmp_path, form, [make(n, [], ["dropped"]) for n in range(3)])
     assert (report.first, report.last, report.shard) == (0, 2, None)
     assert (len(report.documents), len(report.ledgers)) == (3, 3)
@@ -286,7 +287,7 @@ module.OPTIONS["sequence_length"] = 8192
 def test_the_format_must_fit_the_chain(form: str, has_tokens: bool) -> None:  # noqa: FBT001  a parameter of the test
     """Token formats need a tokenize stage before `write`, Parquet must have none; the message says both ways out."""
     stage = Write(format=form)
-    if has_tokens == (form != "parquet"):
+    if has_tokens == (form not in OF_TEXT):
         check_format(stage, has_tokens=has_tokens)
         return
     with pytest.raises(ConfigError, match=r"stage write: format: .*tokenize stage.*`format: "):
