@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from headrace.stages.deduplication.shingles import Shingles, Shingling, pieces
+from headrace.stages.deduplication.shingles import Pieces, Shingles, Shingling, pieces
 from headrace.stages.kernels.arrays import Bytes, Counts, Hashes, Offsets, Signatures
 from headrace.stages.kernels.minhash_affine import sign_affine32, sign_affine61
 from headrace.stages.kernels.minhash_fast import sign_fast
@@ -69,13 +69,17 @@ class Signed:
 
 def signatures(data: Bytes, offsets: Offsets, scheme: Scheme) -> Signed:
     """Sign views."""
-    count = len(offsets) - 1
+    return sign_pieces(pieces(data, offsets, scheme.shingling), len(offsets) - 1, scheme)
+
+
+def sign_pieces(parts: Pieces, count: int, scheme: Scheme) -> Signed:
+    """Sign as many views by their shingles, which come in pieces."""
     values: Values = np.empty((count, scheme.slots), np.uint32)
     if scheme.name == "datatrove":
         values = np.empty((count, scheme.slots), np.uint64)
     counts = np.zeros(count, np.int64)
     sign = signer(scheme)
-    for views, shingles in pieces(data, offsets, scheme.shingling):
+    for views, shingles in parts:
         counts[views] = shingles.counts()
         values[views] = sign(shingles)
     return Signed(values, counts)

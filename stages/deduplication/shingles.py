@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -53,7 +53,10 @@ class Shingles:
         return self.values[self.ends[text] : self.ends[text + 1]]
 
 
-def pieces(data: Bytes, offsets: Offsets, shingling: Shingling) -> Iterator[tuple[slice, Shingles]]:
+Pieces = Iterator[tuple[slice, Shingles]]
+
+
+def pieces(data: Bytes, offsets: Offsets, shingling: Shingling) -> Pieces:
     """Give the shingles of views, repeats included, some views at a time, with the numbers of these views.
 
     The values of a piece lie in one array for all, so they are gone with the next piece.
@@ -82,29 +85,38 @@ def _with_more_behind(data: Bytes, views: Offsets) -> tuple[Bytes, Offsets, int]
 
 def shingles(data: Bytes, offsets: Offsets, shingling: Shingling) -> Shingles:
     """Give the shingles of each view in their order, repeats included."""
-    parts = [(piece.values.copy(), piece.counts()) for _, piece in pieces(data, offsets, shingling)]
-    return _joined(parts)
+    return joined(Shingles(piece.values.copy(), piece.ends) for _, piece in pieces(data, offsets, shingling))
 
 
 def shingle_sets(data: Bytes, offsets: Offsets, shingling: Shingling) -> Shingles:
     """Give the shingles of each view sorted and each once, as the exact Jaccard similarity needs them."""
-    parts = []
-    for _, piece in pieces(data, offsets, shingling):
-        for text in range(len(piece.ends) - 1):
-            piece.of(text).sort()
-        new = np.ones(len(piece.values), np.bool_)
-        new[1:] = piece.values[1:] != piece.values[:-1]
-        begins = piece.ends[:-1]
-        new[begins[begins < len(new)]] = True
-        kept = np.concatenate(([0], np.cumsum(new)))
-        parts.append((piece.values[new], np.diff(kept[piece.ends])))
-    return _joined(parts)
+    return joined(_sets(piece) for _, piece in pieces(data, offsets, shingling))
 
 
-def _joined(parts: list[tuple[Hashes, Counts]]) -> Shingles:
-    values = np.concatenate([np.zeros(0, np.uint64), *(values for values, _ in parts)])
-    counts = np.concatenate([np.zeros(1, np.int64), *(counts for _, counts in parts)])
-    return Shingles(values, np.cumsum(counts))
+def with_sets(parts: Pieces, found: list[Shingles]) -> Pieces:
+    """Give the same pieces, and put the sets of each into a list once the next one is asked for: none is made twice."""
+    for views, piece in parts:
+        yield views, piece
+        found.append(_sets(piece))
+
+
+def joined(parts: Iterable[Shingles]) -> Shingles:
+    """Join the shingles of texts to those of all texts."""
+    known = [Shingles(np.zeros(0, np.uint64)), *parts]
+    counts = np.concatenate([np.zeros(1, np.int64), *(part.counts() for part in known)])
+    return Shingles(np.concatenate([part.values for part in known]), np.cumsum(counts))
+
+
+def _sets(piece: Shingles) -> Shingles:
+    """Sort the shingles of each text in their place, and give a copy in which each is once."""
+    for text in range(len(piece.ends) - 1):
+        piece.of(text).sort()
+    new = np.ones(len(piece.values), np.bool_)
+    new[1:] = piece.values[1:] != piece.values[:-1]
+    begins = piece.ends[:-1]
+    new[begins[begins < len(new)]] = True
+    kept = np.concatenate(([0], np.cumsum(new)))
+    return Shingles(piece.values[new], kept[piece.ends])
 
 
 def _cut(offsets: Offsets) -> Offsets:

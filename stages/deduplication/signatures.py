@@ -14,10 +14,10 @@ from xxhash import xxh3_128_digest
 
 from headrace.stages.deduplication.options import SimHash
 from headrace.stages.deduplication.rules import Near, scheme_of, shingling_of
-from headrace.stages.deduplication.schemes import Values, signatures
-from headrace.stages.deduplication.shingles import shingle_sets
-from headrace.stages.deduplication.simhash import simhashes
-from headrace.stages.kernels.arrays import Array, Bytes, Column, Hashes, Offsets, Signatures
+from headrace.stages.deduplication.schemes import Values, sign_pieces
+from headrace.stages.deduplication.shingles import Pieces, Shingles, joined, pieces, with_sets
+from headrace.stages.deduplication.simhash import fingerprint_pieces
+from headrace.stages.kernels.arrays import Array, Bytes, Column, Counts, Hashes, Offsets, Signatures
 from headrace.stages.kernels.band_index import Entries
 
 KEY, SIGNED, SIGNATURE, SHINGLES = "_exact", "_signed", "_signature", "_shingles"
@@ -36,18 +36,22 @@ def exact_keys(data: Bytes, offsets: Offsets) -> Array:
 
 def near_columns(data: Bytes, offsets: Offsets, near: Near, *, sets: bool) -> dict[str, Array]:
     """Give each view's signature as bytes, whether it has any shingles, and, if wanted, its set of shingle hashes."""
-    values: Values
-    if isinstance(near, SimHash):
-        prints = simhashes(data, offsets, shingling_of(near))
-        values, counts = prints.values.reshape(-1, 1), prints.counts
-    else:
-        signed = signatures(data, offsets, scheme_of(near))
-        values, counts = signed.values, signed.counts
+    found: list[Shingles] = []
+    parts = pieces(data, offsets, shingling_of(near))
+    values, counts = _signed(with_sets(parts, found) if sets else parts, len(offsets) - 1, near)
     columns = {SIGNED: pa.array(counts > 0), SIGNATURE: _fixed(values)}
     if sets:
-        found = shingle_sets(data, offsets, shingling_of(near))
-        columns[SHINGLES] = _lists(found.values, found.ends)
+        every = joined(found)
+        columns[SHINGLES] = _lists(every.values, every.ends)
     return columns
+
+
+def _signed(parts: Pieces, count: int, near: Near) -> tuple[Values, Counts]:
+    if isinstance(near, SimHash):
+        prints = fingerprint_pieces(parts, count)
+        return prints.values.reshape(-1, 1), prints.counts
+    signed = sign_pieces(parts, count, scheme_of(near))
+    return signed.values, signed.counts
 
 
 def to_columns(entries: Entries, names: Iterable[str]) -> dict[str, Array]:

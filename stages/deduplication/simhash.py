@@ -12,7 +12,7 @@ from math import comb
 
 import numpy as np
 
-from headrace.stages.deduplication.shingles import Shingling, pieces
+from headrace.stages.deduplication.shingles import Pieces, Shingling, pieces
 from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
 from headrace.stages.kernels.permuted_index import Rows, Table, matches, permuted
 from headrace.stages.kernels.simhash import BITS, fingerprints
@@ -32,9 +32,13 @@ class Fingerprints:
 
 def simhashes(data: Bytes, offsets: Offsets, shingling: Shingling) -> Fingerprints:
     """Give the fingerprints of views; words in runs of three or five are what near duplicates are told by."""
-    count = len(offsets) - 1
+    return fingerprint_pieces(pieces(data, offsets, shingling), len(offsets) - 1)
+
+
+def fingerprint_pieces(parts: Pieces, count: int) -> Fingerprints:
+    """Give the fingerprints of as many views by their shingles, which come in pieces."""
     values, counts = np.empty(count, np.uint64), np.zeros(count, np.int64)
-    for views, piece in pieces(data, offsets, shingling):
+    for views, piece in parts:
         fingerprints(piece.values, piece.ends, values[views], counts[views])
     return Fingerprints(values, counts)
 
