@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from headrace.pipeline.config_errors import suggestion
 from headrace.pipeline.yaml_lines import Steps
 from headrace.stages.base import Stage
+from headrace.stages.dedup_lines import DedupLines
 from headrace.stages.filter import Filter
 from headrace.stages.filtering.conditions import names
 from headrace.stages.filtering.names import (
@@ -111,6 +112,8 @@ def given(stage: Stage) -> set[str]:
     if isinstance(stage, Filter):
         own = (*stage.asked().columns, *of_patterns(stage.patterns), HAN_SHARE, VERSE_SHARE)
         return {column_of(name, stage.prefix) for name in own}
+    if isinstance(stage, DedupLines):
+        return {f"values.seen_{stage.unit}s", f"values.seen_{stage.unit}_share"}
     given_always = set(_GIVEN.get(stage.kind, ()))
     return given_always | {"url"} if isinstance(stage, Urls) and stage.canonicalize else given_always
 

@@ -206,6 +206,7 @@ def test_a_full_disk_ends_the_run_with_one_message_and_whole_shards(small_disk: 
         ("{kind: tokenize, model: bytes}, {kind: tokenize, model: bytes}", "tokenize runs once"),
         ("{kind: tokenize, model: bytes}, {kind: normalize}", "normalize comes after tokenize"),
         ("{kind: tokenize, model: bytes}, {kind: grade}, {kind: clean}", "clean comes after tokenize"),
+        ("{kind: tokenize, model: bytes}, {kind: dedup_lines}", "dedup_lines comes after tokenize"),
     ],
 )
 def test_an_order_that_would_run_and_be_wrong_is_refused(stages: str, said: str, tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ DEFAULTS: Mapping[str, Mapping[str, Band]] = {
     "clean": {"min_characters": _STUBS, "*": _FAULT},
     "filter": _PRESETS,
     "dedup": {"exact_duplicate": _COPIES, "near_duplicate": _COPIES},
+    "dedup_lines": {"max_seen_share": _COPIES, "emptied": _COPIES},
     "pii": {"*": _FAULT},
     "urls": {"url_blocked": _STUBS, "domain_blocked": _STUBS, "url_repeated": _COPIES},
     "words": {"words_*": _FAULT},

@@ -1,0 +1,210 @@
+"""The ordered half of dedup_lines: which lines came before, in documents that stayed, and what becomes of texts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from headrace.schemas.document import DROPPED, VERDICT_SCHEMA
+from headrace.schemas.unit import FileRef, UnitBatch
+from headrace.stages.apply import Sieve
+from headrace.stages.base import RunContext
+from headrace.stages.deduplication.rules import Rules
+from headrace.stages.deduplication.signatures import KEY
+from headrace.stages.deduplication.state import DedupState
+from headrace.stages.kernels.arrays import (
+    Array,
+    Classes,
+    Column,
+    Flags,
+    Floats,
+    Offsets,
+    text_array,
+    text_buffers,
+    with_column,
+)
+from headrace.stages.repeated_lines.owners import Owners
+from headrace.stages.repeated_lines.pieces import PRIVATE, Asked, Unit, asked_of, cut
+from headrace.stages.writing.parsed import carried_on, carries
+
+SHARE_REASON, EMPTIED_REASON = "max_seen_share", "emptied"
+_REASONS = np.array(["", SHARE_REASON, EMPTIED_REASON])
+_NOTHING = 2.0  # no share is above it
+
+
+class Options(Protocol):
+    """The options that decide."""
+
+    @property
+    def unit(self) -> Unit: ...
+    @property
+    def min_letters(self) -> int: ...
+    @property
+    def min_run_letters(self) -> int: ...
+    @property
+    def occurrences(self) -> int: ...
+    @property
+    def max_seen_share(self) -> float | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LineSieve(Sieve):
+    """What was decided about a unit: verdicts, and which lines its texts lose; a text that leaves stays whole."""
+
+    unit: Unit = "line"
+    taken: bytes = b""  # a bit a line
+    values: tuple[Floats, ...] = ()  # of each document: lines taken, share of letters in them
+
+    def sift(self, batch: UnitBatch) -> UnitBatch:
+        """Take the lines out and settle the unit; rows that know what their text was say it."""
+        whole = batch.documents
+        plain = Sieve(self.stage, self.verdicts, self.spent)
+        if "text" not in whole.column_names or not self.values:
+            return plain.sift(batch)
+        table = whole
+        if self.taken:
+            table = with_column(table, "text", self._without(table["text"]))
+        for name, values in zip(value_names(self.unit), self.values, strict=True):
+            table = with_column(table, name, pa.array(values, pa.float64()))
+        after = plain.sift(batch.but(documents=table))
+        return carried_on(after, whole if carries(whole) else None, len(batch.settled))
+
+    def _without(self, texts: Column) -> Array:
+        from headrace.stages.kernels.lines import without_lines
+
+        data, offsets = text_buffers(texts)
+        pieces = cut(data, offsets, self.unit)
+        gone = np.unpackbits(np.frombuffer(self.taken, np.uint8), count=len(pieces.lines)).astype(np.bool_)
+        return text_array(*without_lines(data, pieces.bounds, pieces.firsts, gone))
+
+
+def value_names(unit: Unit) -> tuple[str, str]:
+    """Name the columns of what was taken: how many lines, and the share of letters in them."""
+    return f"values.seen_{unit}s", f"values.seen_{unit}_share"
+
+
+class LineState:
+    """Which lines came before: indexes of dedup, with lines in place of documents, and the documents that had them.
+
+    The first index has the first document with each line, the next one the second, and so on, as many as may keep a
+    line; with one more a line is still found if a document that had it was dropped.
+    """
+
+    def __init__(self, context: RunContext, options: Options, parameters: dict[str, object]) -> None:
+        self._context, self._options = context, options
+        levels = options.occurrences + (options.max_seen_share is not None)
+        parts = [_part(context, name, levels) for name in _names(levels)]
+        self._levels = [DedupState(part, Rules(exact=True), parameters) for part in parts]
+        self._owners = Owners(_part(context, "documents", 1), parameters)
+
+    def accept(self, batch: UnitBatch) -> tuple[UnitBatch, None]:
+        """Settle one unit; a unit that came before gets the same verdicts, or ReplayDiffersError is raised."""
+        return self.judge(batch).sift(batch), None
+
+    def judge(self, batch: UnitBatch) -> Sieve:
+        """Give the verdicts on a unit, and the lines that its texts lose."""
+        from headrace.stages.kernels.line_fates import STAYS, decide_lines
+
+        documents, asked = batch.documents, asked_of(batch.documents)
+        owners = self._seen(batch, asked)
+        first, options = self._owners.first_of(batch.unit), self._options
+        most = _NOTHING if options.max_seen_share is None else options.max_seen_share
+        taken, holders, fates, shares = decide_lines(
+            *(asked.numbers, asked.letters, asked.firsts, asked.begins, owners, self._owners.gone(owners)),
+            *(first, options.occurrences, options.min_letters, options.min_run_letters, most),
+        )
+        taken_of = np.diff(np.concatenate([[0], np.cumsum(taken)])[asked.firsts]).astype(np.float64)
+        self._owners.settle(batch.unit, documents["doc_id"].combine_chunks(), fates == STAYS)
+        survivors = self._survivors(_main_holders(asked, taken, holders, first, fates))
+        taken &= np.repeat(fates == STAYS, np.diff(asked.firsts))
+        bits = np.packbits(taken).tobytes() if taken.any() else b""
+        verdicts = _verdicts(fates, shares, most, survivors)
+        return LineSieve(self._context.stage, verdicts, PRIVATE, options.unit, bits, (taken_of, shares))
+
+    def flush(self, through: int) -> tuple[FileRef, ...]:
+        """Write what was learnt of units up to `through` and is not written yet."""
+        refs = [ref for level in self._levels for ref in level.flush(through)]
+        return (*refs, *self._owners.flush(through))
+
+    def finish(self) -> None:
+        """Nothing is left to say at the end."""
+
+    def close(self) -> None:
+        """Let go of index files."""
+        for level in self._levels:
+            level.close()
+
+    def _seen(self, batch: UnitBatch, asked: Asked) -> Offsets:
+        """Enter the unit's lines; give who had each as the first, the second ..., -1 where nobody had."""
+        documents = np.repeat(np.arange(len(asked.begins) - 1), np.diff(asked.begins))
+        names = pa.array(self._owners.first_of(batch.unit) + documents, pa.int64()).cast(pa.string())
+        owners = np.full((len(self._levels), len(names)), -1, np.int64)
+        rows, table = np.arange(len(names)), pa.table({"doc_id": names, KEY: asked.keys})
+        for found, index in zip(owners, self._levels, strict=True):
+            found[rows] = _numbers(index.judge(UnitBatch(batch.unit, table)).verdicts["survivor"])
+            again = found[rows] >= 0
+            rows, table = rows[again], table.filter(pa.array(again))
+        return owners
+
+    def _survivors(self, numbers: Offsets) -> Array:
+        known = numbers[numbers >= 0]
+        order = np.argsort(known, kind="stable")
+        places = np.full(len(numbers), -1, np.int64)
+        places[np.flatnonzero(numbers >= 0)[order]] = np.arange(len(known))
+        return self._owners.doc_ids(known[order]).take(pa.array(places, pa.int64(), mask=places < 0))
+
+
+def _numbers(survivors: Column) -> Offsets:
+    """Read numbers that were given as doc_ids; -1 for none."""
+    return np.asarray(pc.fill_null(survivors.cast(pa.int64()), pa.scalar(-1, pa.int64())), np.int64)
+
+
+def _names(levels: int) -> list[str]:
+    return ["", *(f"seen{level}" for level in range(2, levels + 1))]
+
+
+def _part(context: RunContext, name: str, of: int) -> RunContext:
+    """Give what one of several parts of the state is told: files and a share of the memory of its own."""
+    stage = f"{context.stage}.{name}" if name else context.stage
+    own = re.compile(rf"index/{re.escape(stage)}-\d+-\d+-[0-9a-f]+\.\w+")
+    committed = tuple(ref for ref in context.committed if own.fullmatch(ref.name))
+    index = replace(context.index, memory_bytes=context.index.memory_bytes // of)
+    return replace(context, stage=stage, committed=committed, index=index)
+
+
+def _main_holders(asked: Asked, taken: Flags, holders: Offsets, first: int, fates: Classes) -> Offsets:
+    """Give, for each document that leaves, the one that has most letters of its lines, of equals the first; or -1."""
+    documents = np.repeat(np.arange(len(fates)), np.diff(asked.firsts))
+    pieces = np.flatnonzero(taken & (fates[documents] != 0))
+    documents = documents[pieces]
+    found = holders[asked.begins[documents] + asked.numbers[pieces]]
+    other = found != first + documents  # it may repeat itself
+    documents, found, letters = documents[other], found[other], asked.letters[pieces][other]
+    main = np.full(len(fates), -1, np.int64)
+    if len(found):
+        order = np.lexsort((found, documents))
+        documents, found, letters = documents[order], found[order], letters[order]
+        starts = np.flatnonzero(np.append(True, (np.diff(documents) != 0) | (np.diff(found) != 0)))
+        documents, found, letters = documents[starts], found[starts], np.add.reduceat(letters, starts)
+        order = np.lexsort((found, -letters, documents))[::-1]
+        main[documents[order]] = found[order]  # the last that is written counts: the first in order
+    return main
+
+
+def _verdicts(fates: Classes, shares: Floats, most: float, survivors: Array) -> pa.Table:
+    stays = fates == 0
+    thresholds = np.where(fates == 1, most, 1.0)
+    columns = {
+        "verdict": pa.array(np.full(len(fates), DROPPED), pa.string(), mask=stays),
+        "reason": pa.array(_REASONS[fates], pa.string(), mask=stays),
+        "value": pa.array(shares, pa.float64(), mask=stays),
+        "threshold": pa.array(thresholds, pa.float64(), mask=stays),
+        "survivor": survivors,
+        "detail": pa.nulls(len(fates), pa.string()),
+    }
+    return pa.table(columns, schema=VERDICT_SCHEMA)
