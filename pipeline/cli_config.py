@@ -46,17 +46,25 @@ def check(config: Path, overrides: tuple[str, ...], *, as_json: bool) -> None:
 
 
 def _print_plan(loaded: LoadedConfig, plan: Plan) -> None:
+    from headrace.pipeline.two_pass.first_pass import first_pass
+
     print_table("sources", ["source", "files", "size", "splits"], list(_source_rows(loaded, plan)))
     if earlier := list(_earlier_rows(plan)):
         print_table("compared with earlier runs", ["stage", "run", "documents", "manifest lines"], earlier)
-    groups = [(group.name, group.kind, ", ".join(group.stages)) for group in plan.groups]
-    print_table("groups: one call each", ["group", "kind", "stages"], groups)
+    if first := first_pass(loaded, plan):
+        _print_groups(f"first pass, in {first.loaded.run_dir}: one call each", first.plan)
+    _print_groups("groups: one call each" if first is None else "second pass: one call each", plan)
     used = sum(1 for lane in plan.lanes if lane)
     click.echo(f"lanes     {used} with splits, of {len(plan.lanes)}")
     click.echo(f"input     {len(plan.inputs):,} files, {size_words(plan.bytes)}")
     for part, digest in plan.identity.items():
         click.echo(f"identity  {part} {digest[:16]}")
     click.echo(f"run       {loaded.run_dir}")
+
+
+def _print_groups(title: str, plan: Plan) -> None:
+    groups = [(group.name, group.kind, ", ".join(group.stages)) for group in plan.groups]
+    print_table(title, ["group", "kind", "stages"], groups)
 
 
 def _idle_paths(loaded: LoadedConfig) -> Iterator[str]:

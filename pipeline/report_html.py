@@ -11,6 +11,7 @@ from headrace.pipeline.drop_bands.report import bands_section
 from headrace.pipeline.dups.page import duplicates_section
 from headrace.pipeline.report_documents import Row
 from headrace.pipeline.report_parts import facts_box, picked, table, warning_box, whole_page
+from headrace.pipeline.two_pass.report import policies_section
 from headrace.pipeline.wording import cell, exact, size_words
 from headrace.stages.filtering.names import column_of
 from headrace.stages.filtering.presets import PRESETS
@@ -103,6 +104,10 @@ def _exact(row: Row) -> Row:
     return {**row, **{name: None if value is None else exact(value) for name, value in measured.items()}}
 
 
+def _policies(report: Report) -> Iterator[str]:
+    yield from policies_section(report["dedup"])
+
+
 def _duplicates(report: Report) -> Iterator[str]:
     yield from duplicates_section(report["duplicates"])
 
@@ -188,7 +193,10 @@ def _identity(report: Report) -> Iterator[str]:
     yield f"<p>Written by Headrace {escape(report['headrace'])}; the same numbers are in report.json.</p>"
 
 
-_SECTIONS = (_head, _funnel, _bands, _reasons, _duplicates, _faults, _measures, _texts, _time, _training, _identity)
+_SECTIONS = (
+    *(_head, _funnel, _bands, _reasons, _policies, _duplicates, _faults, _measures),
+    *(_texts, _time, _training, _identity),
+)
 
 
 def _percent(share: float | None) -> str | None:

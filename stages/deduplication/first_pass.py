@@ -8,6 +8,7 @@ from typing import Literal
 import pyarrow as pa
 
 from headrace.schemas.durable import canonical_json
+from headrace.schemas.failpoints import reach
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.base import OrderedStage, RunContext
 from headrace.stages.dedup import Dedup
@@ -46,6 +47,7 @@ class EntriesState(WriterState):
 
     def _stage_files(self, batch: UnitBatch) -> None:
         self._stage_file(LEDGER, f"{batch.unit:08d}", ".json", canonical_json(batch.ledger.to_json()) + b"\n")
+        reach("unit.ledger.written")
 
 
 class EntriesShard:
