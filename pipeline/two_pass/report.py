@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from headrace.pipeline.committed import Committed
 from headrace.pipeline.events import read_events
@@ -29,7 +28,7 @@ def policies_report(committed: Committed) -> Row | None:
     return {"stage": stage, "keep": options["keep"], "policies": policies_in(committed.run / ref.name)}
 
 
-def struck_before(run: Path) -> list[dict[str, Any]]:
+def struck_before(run: Path) -> list[Row]:
     """Give the documents that a deadline or a dead worker took out of the first pass: they stay in the second."""
     return [{**row, "pass": 1} for row in read_times(read_events(run / FIRST_PASS)).struck]
 
