@@ -70,7 +70,7 @@ def earlier_runs(loaded: LoadedConfig, parent: PlanJson | None = None, *, fresh:
 
 
 def frozen_in(plan: PlanJson, stage: str) -> tuple[EarlierRun, ...]:
-    """Give the runs that one of a plan's stages compares with, unread: they may be gone."""
+    """Give the runs that one of a plan's stages compares with, unread and without their files: they may be gone."""
     places = plan.get("places", {}).get("earlier", {})
     entries = plan.get("recipe", {}).get("earlier", {}).get(stage, ())
     return tuple(_from_json(entry, Path(places.get(entry["name"], entry["name"]))) for entry in entries)
@@ -112,20 +112,19 @@ def _frozen_all(stages: Sequence[Stage], base: Path, own: Path, begun: Sequence[
 
 
 def _to_json(run: EarlierRun) -> dict[str, object]:
+    """Say what is frozen: the lines name the index files with their hashes, and there may be a hundred thousand."""
     return {
         "name": run.name,
         "stage": run.stage,
         "lines": run.lines,
         "manifest_sha256": run.manifest_sha256,
-        "files": [ref.to_json() for ref in run.files],
         "documents": run.documents,
     }
 
 
 def _from_json(entry: PlanJson, folder: Path) -> EarlierRun:
-    files = tuple(FileRef.from_json(ref) for ref in entry["files"])
-    sha256 = entry["manifest_sha256"]
-    return EarlierRun(entry["name"], folder, entry["stage"], entry["lines"], sha256, files, entry["documents"])
+    name, stage, lines = entry["name"], entry["stage"], entry["lines"]
+    return EarlierRun(name, folder, stage, lines, entry["manifest_sha256"], (), entry["documents"])
 
 
 def _folders(stage: str, against: Sequence[str], base: Path, own: Path) -> dict[str, Path]:
