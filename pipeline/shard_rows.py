@@ -114,7 +114,7 @@ def _documents(rows: Sequence[dict[str, object]]) -> pa.Table:
 
 
 def _type_of(name: str, value: object) -> pa.DataType:
-    return pa.float64() if name.startswith(("values.", "scores.")) else pa.infer_type([value], None)
+    return pa.float64() if name.startswith(("values.", "scores.")) else pa.infer_type([value], [False])
 
 
 def _check_version(found: bytes | None) -> None:

@@ -1,8 +1,8 @@
 """What differs between two texts: by words, by characters in scripts without spaces, only the changed parts.
 
 Two near duplicates are mostly equal and may be long, for which the usual search for the longest equal stretch takes
-quadratic time. So they are first pinned together where four tokens in a row occur once in each of them (as patience
-diff does with lines); only what lies between two pins is compared in full, and only if that is little.
+quadratic time. So they are first pinned together where windows of tokens occur once in each of them, as patience diff
+does with lines, long windows first; only what lies between two pins is compared in full, and only if that is little.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from headrace.stages.kernels.arrays import Counts, Hashes, Links
 
 MOST_CHARACTERS = 1_000_000  # of each text; what is behind is not compared
-_PIN = 4  # tokens
+_PINS = (32, 8, 4)  # tokens of a window; shorter ones are looked for between longer ones, where more of them are unique
 _MOST_PAIRS = 200_000  # of tokens between two pins that are compared each with each
 _ALL_PAIRS = 4_000_000  # the same between all pins of two texts
 _CONTEXT = 24  # characters
@@ -73,31 +73,46 @@ def matching(a: Sequence[str], b: Sequence[str]) -> Iterator[Block]:
     """Give the equal stretches of two sequences in order, the last one empty and at their ends."""
     known: dict[str, int] = {}
     one, other = (np.array([known.setdefault(token, len(known)) for token in side], np.int64) for side in (a, b))
-    at, there, left = 0, 0, _ALL_PAIRS
-    for block in [*_pinned(one, other), Block(len(a), len(b), 0)]:
-        pairs = (block.a - at) * (block.b - there)
-        if 0 < pairs <= min(_MOST_PAIRS, left):
-            left -= pairs
-            yield from _compared(one[at : block.a], other[there : block.b], at, there)
-        yield block
-        at, there = block.a + block.size, block.b + block.size
+    yield from _Search(one, other).between(Block(0, 0, 0), Block(len(a), len(b), 0), _PINS)
+    yield Block(len(a), len(b), 0)
 
 
-def _compared(one: Counts, other: Counts, a: int, b: int) -> Iterator[Block]:
-    """Compare all tokens of two short stretches with each other."""
-    found = SequenceMatcher(None, one.tolist(), other.tolist(), autojunk=False).get_matching_blocks()
-    yield from (Block(a + block.a, b + block.b, block.size) for block in found if block.size)
+@dataclass(slots=True)
+class _Search:
+    """Looks for equal stretches of two token sequences; `left` pairs of tokens may still be compared one by one."""
 
+    one: Counts
+    other: Counts
+    left: int = _ALL_PAIRS
 
-def _pinned(one: Counts, other: Counts) -> Iterator[Block]:
-    """Give stretches that are equal for certain: the beginnings, the ends, and unique windows in the same order."""
-    head = _equal(one, other)
-    tail = _equal(one[head:][::-1], other[head:][::-1])
-    inner, there = one[head : len(one) - tail], other[head : len(other) - tail]
-    yield Block(0, 0, head)
-    for block in _windows(inner, there):
-        yield Block(block.a + head, block.b + head, block.size)
-    yield Block(len(one) - tail, len(other) - tail, tail)
+    def between(self, first: Block, last: Block, pins: Sequence[int]) -> Iterator[Block]:
+        """Give the equal stretches behind one stretch and before another."""
+        a, b = first.a + first.size, first.b + first.size
+        one, other = self.one[a : last.a], self.other[b : last.b]
+        head = _equal(one, other)
+        tail = _equal(one[head:][::-1], other[head:][::-1])
+        inner, there = one[head : len(one) - tail], other[head : len(other) - tail]
+        if head:
+            yield Block(a, b, head)
+        yield from self._unequal(inner, there, Block(a + head, b + head, 0), pins)
+        if tail:
+            yield Block(last.a - tail, last.b - tail, tail)
+
+    def _unequal(self, one: Counts, other: Counts, at: Block, pins: Sequence[int]) -> Iterator[Block]:
+        """The same for stretches that neither begin nor end with equal tokens."""
+        pairs = len(one) * len(other)
+        if 0 < pairs <= min(_MOST_PAIRS, self.left):
+            self.left -= pairs
+            found = SequenceMatcher(None, one.tolist(), other.tolist(), autojunk=False).get_matching_blocks()
+            yield from (Block(at.a + block.a, at.b + block.b, block.size) for block in found if block.size)
+        elif pairs and pins:
+            before = at
+            for block in _windows(one, other, pins[0]):
+                pin = Block(at.a + block.a, at.b + block.b, block.size)
+                yield from self.between(before, pin, pins[1:])
+                yield pin
+                before = pin
+            yield from self.between(before, Block(at.a + len(one), at.b + len(other), 0), pins[1:])
 
 
 def _equal(one: Counts, other: Counts) -> int:
@@ -107,34 +122,34 @@ def _equal(one: Counts, other: Counts) -> int:
     return int(differ[0]) if len(differ) else size
 
 
-def _windows(one: Counts, other: Counts) -> Iterator[Block]:
+def _windows(one: Counts, other: Counts, pin: int) -> Iterator[Block]:
     """Give windows that occur once in each, in the longest common order, grown together where they touch."""
-    if min(len(one), len(other)) < _PIN:
+    if min(len(one), len(other)) < pin:
         return
-    (mine, my_places), (theirs, their_places) = _unique(_rolled(one)), _unique(_rolled(other))
-    _, here, there = np.intersect1d(mine, theirs, assume_unique=True, return_indices=True)
+    (mine, my_places), (theirs, their_places) = _unique(_rolled(one, pin)), _unique(_rolled(other, pin))
+    here, there = np.intersect1d(mine, theirs, assume_unique=True, return_indices=True)[1:]
     a, b = my_places[here], their_places[there]
     order = np.argsort(a)
     a, b = a[order], b[order]
     kept = _longest_rising(b)
     a, b = a[kept], b[kept]
     at = there_at = 0
-    breaks = np.flatnonzero((np.diff(a) != np.diff(b)) | (np.diff(a) > _PIN)) + 1
+    breaks = np.flatnonzero((np.diff(a) != np.diff(b)) | (np.diff(a) > pin)) + 1
     for first, last in pairwise([0, *breaks.tolist(), len(a)]):
         if last > first:
             begin, start = int(a[first]), int(b[first])
             skipped = max(at - begin, there_at - start, 0)  # windows overlap, stretches must not
-            size = int(a[last - 1]) + _PIN - begin - skipped
+            size = int(a[last - 1]) + pin - begin - skipped
             if size > 0 and np.array_equal(one[begin : begin + size + skipped], other[start : start + size + skipped]):
                 yield Block(begin + skipped, start + skipped, size)
                 at, there_at = begin + skipped + size, start + skipped + size
 
 
-def _rolled(tokens: Counts) -> Hashes:
+def _rolled(tokens: Counts, pin: int) -> Hashes:
     """Hash every window of tokens."""
     values = tokens.astype(np.uint64)
-    total = np.zeros(len(values) - _PIN + 1, np.uint64)
-    for step in range(_PIN):
+    total = np.zeros(len(values) - pin + 1, np.uint64)
+    for step in range(pin):
         total = (total ^ (total >> np.uint64(29))) * _BASE + values[step : step + len(total)]
     return total
 
