@@ -1,4 +1,4 @@
-"""The only module that knows Ray: an embedded or a joined cluster, actors, and Ray's errors in our words."""
+"""The executor on Ray: an embedded or a joined cluster, actors, and Ray's errors in our words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from headrace.pipeline.executor import Call, HostDiedError, ObjectLostError, OutOfMemoryError
 from headrace.pipeline.host import Done, HostSetup, Job, OrderedHost, Worker
+from headrace.pipeline.ray_partitions import RayPartitions
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.base import RunContext
@@ -105,6 +106,7 @@ class RayExecutor:
         """Start an ordered state on the driver's node: an un-pinned one may land, and die, with any other node."""
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
         options = {"num_cpus": 0, "max_restarts": 0, "max_task_retries": 0, "scheduling_strategy": here}
+        context = replace(context, partitions=RayPartitions)
         actor = self._ordered.options(**options).remote(setup, context, spool=spool)
         self._actors.append(actor)
         return actor

@@ -17,6 +17,7 @@ from headrace.pipeline.plan import Plan, check_writable
 from headrace.pipeline.recipe_changes import changes
 from headrace.schemas.durable import canonical_json, replace_file, sync_folder
 from headrace.schemas.errors import ConfigError, FormatError, HeadraceError
+from headrace.schemas.index import MERGED
 from headrace.schemas.manifest import MANIFEST, PUBLISHED, read_published
 from headrace.schemas.tombstones import TOMBSTONES, TOMBSTONES_LOCK
 
@@ -145,7 +146,7 @@ class RunFolder:
         )
 
     def sweep(self, named: set[str]) -> list[str]:
-        """After the end line: remove what killed sessions left, files that no line names; gives their names."""
+        """After the end line: remove what is not needed any more, and files that no line names; gives their names."""
         removed = []
         for folder in _SWEPT:
             for path in sorted(p for p in (self.path / folder).iterdir() if not p.is_dir()):
@@ -153,7 +154,8 @@ class RunFolder:
                 if (name not in named and path.suffix != ".json") or (folder == "ledger" and name not in named):
                     path.unlink()
                     removed.append(name)
-        shutil.rmtree(self.path / SPOOL, ignore_errors=True)
+        for folder in (SPOOL, MERGED):
+            shutil.rmtree(self.path / folder, ignore_errors=True)
         return removed
 
     def close(self) -> None:

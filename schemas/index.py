@@ -9,6 +9,7 @@ from typing import Literal
 from headrace.schemas.unit import FileRef
 
 Store = Literal["runs", "lmdb"]
+MERGED = "index/merged"  # folder in a run: what is derived from its index files, and can be made again
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ def count_documents(run: Path, ref: FileRef) -> int:
             return sum(reader.get_batch(number).num_rows for number in range(reader.num_record_batches))
     except FileNotFoundError as error:
         raise FormatError("a file of the dedup index is missing", where=str(path), remedy=_REMEDY) from error
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError) as error:  # what is not hashed yet may be anything
         raise FormatError("not a dedup index", where=str(path), why=str(error), remedy=_REMEDY) from error
 
 

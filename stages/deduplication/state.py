@@ -1,19 +1,21 @@
-"""The ordered half of dedup: units in, verdicts out, index runs at shard borders."""
+"""The ordered half of dedup: units in, verdicts out, index files at shard borders."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from xxhash import xxh3_64
 
 from headrace.schemas.document import DROPPED, VERDICT_SCHEMA
-from headrace.schemas.errors import FormatError, HeadraceError
+from headrace.schemas.errors import HeadraceError
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.apply import Sieve
 from headrace.stages.base import ReplayDiffersError, RunContext
 from headrace.stages.deduplication.fates import Fates
-from headrace.stages.deduplication.ids import DocumentIds
-from headrace.stages.deduplication.index import FirstSeenIndex
+from headrace.stages.deduplication.layers import Layers
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import IndexRuns
 from headrace.stages.deduplication.signatures import (
@@ -25,8 +27,8 @@ from headrace.stages.deduplication.signatures import (
     from_columns,
     to_columns,
 )
-from headrace.stages.kernels.arrays import Array
-from headrace.stages.kernels.band_index import EXACT, KEPT
+from headrace.stages.kernels.arrays import Array, Flags, text_buffers
+from headrace.stages.kernels.band_index import EXACT, KEPT, Entries
 
 EXACT_REASON, NEAR_REASON = "exact_duplicate", "near_duplicate"
 _REASONS = np.array(["", EXACT_REASON, NEAR_REASON])
@@ -36,19 +38,18 @@ _BUG = "this is a bug of the pipeline: report it with events.jsonl"
 class DedupState:
     """Which documents were kept so far, and by what they are found.
 
-    Kept documents are numbered in unit order. `_lasts[i]` is the number after the last kept document of unit
-    `first_unit + i`, so a unit that comes again is judged against what came before it, whatever was entered since.
+    Documents of earlier runs are numbered first, then the kept ones in unit order. `_lasts[i]` is the number after the
+    last kept document of unit `first_unit + i`, so a unit that comes again is judged against what came before it,
+    whatever was entered since.
     """
 
     def __init__(self, context: RunContext, rules: Rules, parameters: dict[str, object]) -> None:
         self._context, self._rules = context, rules
         self._runs = IndexRuns(context, rules, parameters)
-        self._index = FirstSeenIndex(rules)
-        self._ids = DocumentIds()
+        self._layers = Layers(context, rules, parameters)
         self._lasts: list[int] = []
-        for ref in context.committed:
-            self._load(ref)
-        self._base = self._flushed = self._index.count
+        self._marks: list[int] = []  # of what each unit kept
+        self._base = self._flushed = self._layers.count
         self._flushed_through = context.first_unit - 1
 
     def accept(self, batch: UnitBatch) -> tuple[UnitBatch, None]:
@@ -79,10 +80,21 @@ class DedupState:
             )
         first, last = self._flushed, self._last_of(through)
         begin, self._flushed, self._flushed_through = self._flushed_through + 1, last, through
-        return (self._runs.write(self._entries(first, last), begin, through),) if last > first else ()
+        refs = (self._runs.write(self._entries(first, last), begin, through),) if last > first else ()
+        self._layers.added(refs, first, last)
+        return refs
 
     def finish(self) -> None:
         """Nothing is left to say at the end."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the documents that are in memory."""
+        return self._layers.nbytes
+
+    def close(self) -> None:
+        """Let go of index files and of the processes that look them up."""
+        self._layers.close()
 
     @property
     def _next_unit(self) -> int:
@@ -93,15 +105,18 @@ class DedupState:
         return self._lasts[place] if place >= 0 else self._base
 
     def _new(self, batch: UnitBatch) -> Fates:
-        fates = self._index.settle(from_columns(batch.documents, self._rules.pieces))
-        self._lasts.append(self._index.count)
-        self._ids.extend(kept_ids(batch.documents, fates))
+        entries = from_columns(batch.documents, self._rules.pieces)
+        fates = self._layers.settle(entries)
+        ids = kept_ids(batch.documents, fates)
+        self._layers.name(ids)
+        self._lasts.append(self._layers.count)
+        self._marks.append(mark(ids, entries, fates))
         return fates
 
     def _again(self, batch: UnitBatch, place: int) -> Fates:
-        first, last = self._last_of(batch.unit - 1), self._lasts[place]
-        fates = self._index.settle_again(from_columns(batch.documents, self._rules.pieces), first, last)
-        if fates is not None and kept_ids(batch.documents, fates).equals(self._ids.take(np.arange(first, last))):
+        entries = from_columns(batch.documents, self._rules.pieces)
+        fates = self._layers.settle_again(entries, self._last_of(batch.unit - 1), self._lasts[place])
+        if fates is not None and mark(kept_ids(batch.documents, fates), entries, fates) == self._marks[place]:
             return fates
         raise ReplayDiffersError(
             f"unit {batch.unit} came again and stage {self._context.stage} would keep others of it"
@@ -109,7 +124,7 @@ class DedupState:
 
     def _verdicts(self, fates: Fates) -> pa.Table:
         kept = fates.fates == KEPT
-        survivors = self._ids.take(fates.survivors[~kept])
+        survivors = self._layers.ids(fates.survivors[~kept])
         thresholds = np.where(fates.fates == EXACT, 1.0, self._rules.threshold)
         columns = {
             "verdict": pa.array(np.full(len(kept), DROPPED), pa.string(), mask=kept),
@@ -117,7 +132,7 @@ class DedupState:
             "value": pa.array(fates.similarities, pa.float64(), mask=kept),
             "threshold": pa.array(thresholds, pa.float64(), mask=kept),
             "survivor": pc.replace_with_mask(pa.nulls(len(kept), pa.string()), pa.array(~kept), survivors),
-            "detail": pa.nulls(len(kept), pa.string()),
+            "detail": self._layers.earlier.details(fates.survivors),
         }
         return pa.table(columns, schema=VERDICT_SCHEMA)
 
@@ -127,22 +142,27 @@ class DedupState:
         numbers = np.arange(first, last)
         places = np.searchsorted(np.array(self._lasts), numbers, side="right")
         units = pa.array(places + self._context.first_unit, pa.int64())
-        columns = to_columns(self._index.entries(first, last), names)
-        return pa.table({"unit": units, "doc_id": self._ids.take(numbers), **columns})
-
-    def _load(self, ref: FileRef) -> None:
-        table = self._runs.read(ref)
-        if table.num_rows and table["unit"][-1].as_py() >= self._context.first_unit:
-            raise FormatError(
-                "a file of the dedup index holds units that are not committed",
-                where=ref.name,
-                why=f"it goes up to unit {table['unit'][-1]}, the commit ends before unit {self._context.first_unit}",
-                remedy="start again with --fresh",
-            )
-        self._index.extend(from_columns(table, self._rules.pieces))
-        self._ids.extend(table["doc_id"])
+        columns = to_columns(self._layers.entries(first, last), names)
+        return pa.table({"unit": units, "doc_id": self._layers.ids(numbers), **columns})
 
 
 def kept_ids(documents: pa.Table, fates: Fates) -> Array:
     """Give the doc_ids of the kept documents."""
     return documents["doc_id"].filter(pa.array(fates.fates == KEPT)).combine_chunks()
+
+
+def mark(ids: Array, entries: Entries, fates: Fates) -> int:
+    """Give 64 bits of the kept documents: their doc_ids, keys and signatures."""
+    state = xxh3_64()
+    for part in _content(ids, entries, fates.fates == KEPT):
+        state.update(part)
+    return state.intdigest()
+
+
+def _content(ids: Array, entries: Entries, kept: Flags) -> Iterator[bytes]:
+    data, offsets = text_buffers(ids)
+    yield data[offsets[0] : offsets[-1]].tobytes()
+    yield (offsets - offsets[0]).tobytes()
+    yield entries.keys[kept].tobytes() if len(entries.keys) else b""
+    yield entries.signed[kept].tobytes()
+    yield entries.signatures[kept].tobytes()

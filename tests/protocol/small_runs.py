@@ -112,7 +112,7 @@ def starting(executor: Executor, workers: int) -> StartExecutor:
 
 def outcome(run: Path) -> dict[str, str]:
     """Give a finished run's output: every file with its hash, and the manifest line by line."""
-    files = [path for folder in OUTPUTS for path in (run / folder).iterdir()]
+    files = [path for folder in OUTPUTS for path in (run / folder).iterdir() if path.is_file()]
     files += (run / "tokenizer").glob("*.model")
     hashes = {f"{p.parent.name}/{p.name}": hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
     lines = (run / MANIFEST).read_text().splitlines()

@@ -1,0 +1,121 @@
+"""The part of an index that is on disk, cut into partitions: in this process, or where `OpenPartitions` puts them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from headrace.schemas.index import IndexOptions
+from headrace.stages.deduplication.fates import Fates, better
+from headrace.stages.deduplication.layer import IndexFile
+from headrace.stages.deduplication.rules import Rules
+from headrace.stages.deduplication.sorted_runs import SortedRuns
+from headrace.stages.kernels.arrays import Array, Counts
+from headrace.stages.kernels.band_index import Entries
+
+
+class Partitions(Protocol):
+    """Sorted runs in several places. What all are asked for, they do at the same time."""
+
+    def adopt(self, files: Sequence[Sequence[IndexFile]]) -> None:
+        """Give each partition its files, some or none; FormatError names one that is not what was committed."""
+        ...
+
+    def ask(self, batch: Entries, below: int) -> list[Fates]:
+        """Give the answer of each."""
+        ...
+
+    def ids(self, numbers: Sequence[Counts]) -> list[Array]:
+        """Give the doc_ids of documents of each."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and processes."""
+        ...
+
+
+OpenPartitions = Callable[[Rules, Mapping[str, object], IndexOptions, Path], Partitions]
+
+
+def folders(folder: Path, count: int) -> list[Path]:
+    """Give each partition a folder of its own for what it derives; those of another number of partitions go."""
+    own = [folder / f"{part}-of-{count}" for part in range(1, count + 1)]
+    for other in sorted({*folder.glob("*-of-*")} - {*own}):
+        shutil.rmtree(other, ignore_errors=True)
+    return own
+
+
+class InProcess:
+    """Partitions in this process, one asked after the other."""
+
+    def __init__(self, rules: Rules, parameters: Mapping[str, object], options: IndexOptions, folder: Path) -> None:
+        places = folders(folder, options.partitions)
+        self._parts = [SortedRuns(rules, dict(parameters), options, place) for place in places]
+
+    def adopt(self, files: Sequence[Sequence[IndexFile]]) -> None:
+        """Give each partition its files."""
+        for part, its in zip(self._parts, files, strict=True):
+            if its:
+                part.adopt(its)
+
+    def ask(self, batch: Entries, below: int) -> list[Fates]:
+        """Give the answer of each."""
+        return [part.ask(batch, below) for part in self._parts]
+
+    def ids(self, numbers: Sequence[Counts]) -> list[Array]:
+        """Give the doc_ids of documents of each."""
+        return [part.ids(its) for part, its in zip(self._parts, numbers, strict=True) if len(its)]
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for part in self._parts:
+            part.close()
+
+
+class Partitioned:
+    """A layer of committed files: the i-th of them belongs to partition i modulo their number.
+
+    `opened` is called with the first file: an index that stays in memory has no partitions.
+    """
+
+    def __init__(self, opened: Callable[[], Partitions], count: int) -> None:
+        self._opened, self._count = opened, count
+        self._partitions: Partitions | None = None
+        self._firsts: list[int] = []
+
+    def adopt(self, files: Sequence[IndexFile]) -> None:
+        """Take files on, whose numbers follow those of the files before."""
+        if not files:
+            return
+        dealt: list[list[IndexFile]] = [[] for _ in range(self._count)]
+        for place, file in enumerate(files, len(self._firsts)):
+            dealt[place % self._count].append(file)
+        self._partitions = self._partitions or self._opened()
+        self._partitions.adopt(dealt)
+        self._firsts += [file.first for file in files]
+
+    def ask(self, batch: Entries, below: int) -> Fates:
+        """Judge documents against those whose number is below `below`; nothing is kept."""
+        if self._partitions is None or not len(batch.ends) - 1:
+            return Fates.none(len(batch.ends) - 1)
+        return reduce(better, self._partitions.ask(batch, below))
+
+    def ids(self, numbers: Counts) -> Array:
+        """Give the doc_ids of documents, by their numbers."""
+        if self._partitions is None or not len(numbers):
+            return pa.array([], pa.string())
+        owners = (np.searchsorted(np.array(self._firsts), numbers, side="right") - 1) % self._count
+        found = self._partitions.ids([numbers[owners == part] for part in range(self._count)])
+        places = np.argsort(np.argsort(owners, kind="stable"))  # where each one's answer is among all
+        return pa.concat_arrays(found).take(pa.array(places, pa.int64()))
+
+    def close(self) -> None:
+        """Let go of files and processes."""
+        if self._partitions is not None:
+            self._partitions.close()

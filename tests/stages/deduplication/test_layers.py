@@ -1,0 +1,168 @@
+"""Where an index is makes no difference: in memory, in files, in any number of partitions, and after any restart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.stages.deduplication.sequential_loop import sequential
+from tests.stages.test_dedup import LOOSE, STAGES, accept, random_units, texts, unit_of
+
+from headrace.schemas.errors import FormatError
+from headrace.schemas.index import IndexOptions
+from headrace.schemas.unit import FileRef, UnitBatch
+from headrace.stages.base import ReplayDiffersError, RunContext
+from headrace.stages.dedup import Dedup
+from headrace.stages.deduplication.state import DedupState
+
+SPILLS = IndexOptions(memory_bytes=0)
+OPTIONS = {
+    f"{partitions} partitions, {bytes_} bytes": IndexOptions(partitions, bytes_)
+    for partitions in (1, 2, 5)
+    for bytes_ in (0, 150_000, 10**9)
+}
+WAYS = {"bloom": IndexOptions(2, 0, bloom=True), "lmdb": IndexOptions(2, 0, store="lmdb")}
+
+
+def opened(
+    stage: Dedup, run: Path, options: IndexOptions, committed: tuple[FileRef, ...] = (), first_unit: int = 0
+) -> DedupState:
+    state = stage.open(RunContext(run, "dedup", committed, first_unit, index=options))
+    assert isinstance(state, DedupState)
+    return state
+
+
+@pytest.mark.parametrize("options", [*OPTIONS, *WAYS])
+@pytest.mark.parametrize("name", ["default", "verified exactly", "exact alone", "fingerprints"])
+def test_verdicts_are_those_of_the_sequential_loop_wherever_the_index_is(
+    name: str, options: str, tmp_path: Path
+) -> None:
+    """Fate, survivor and similarity of every document, flushed after each unit; late units come again."""
+    stage, units = STAGES[name], random_units(7, 10, 30)
+    expected = sequential(stage, units)
+    state = opened(stage, tmp_path, {**OPTIONS, **WAYS}[options])
+    for unit in units:
+        assert accept(stage, state, unit).items() <= expected.items()
+        state.flush(unit.unit - 1) if unit.unit else None
+        assert accept(stage, state, unit).items() <= expected.items()
+    for unit in units:  # units that left memory, too
+        assert accept(stage, state, unit).items() <= expected.items()
+    state.close()
+
+
+def test_where_documents_are_follows_the_budget(tmp_path: Path) -> None:
+    """Without a budget a flush empties memory, a small one is passed every few flushes, a large one never."""
+    emptied = dict.fromkeys((0, 300_000, 10**9), 0)
+    for bytes_ in emptied:
+        state = opened(LOOSE, tmp_path / str(bytes_), IndexOptions(memory_bytes=bytes_))
+        for number in range(20):
+            accept(LOOSE, state, unit_of(number, [f"{number}a{i} {number}b{i} {number}c{i}" for i in range(200)]))
+            before = state.nbytes
+            state.flush(number)
+            emptied[bytes_] += state.nbytes < before / 2
+            assert state.nbytes <= max(bytes_, 2000)
+    assert emptied[0] == 20
+    assert 1 < emptied[300_000] < 10
+    assert emptied[10**9] == 0
+
+
+indexes = st.builds(IndexOptions, st.sampled_from([1, 2, 5]), st.sampled_from([0, 3000, 10**9]))
+
+
+@given(
+    name=st.sampled_from(sorted(STAGES)),
+    units=st.lists(st.lists(texts, max_size=6), min_size=1, max_size=6),
+    data=st.data(),
+)
+@settings(max_examples=40, deadline=None)
+def test_replays_flushes_and_restarts_with_other_options_change_no_verdict(
+    name: str, units: list[list[str]], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A run goes on with more or fewer partitions and with more or less memory, behind any commit."""
+    stage, run = STAGES[name], tmp_path_factory.mktemp("run")
+    batches = [unit_of(i, unit) for i, unit in enumerate(units)]
+    expected = sequential(stage, batches)
+    state, committed, border, flushed = opened(stage, run, data.draw(indexes)), (), 0, -1
+    for unit in range(len(units)):
+        assert accept(stage, state, batches[unit]).items() <= expected.items()
+        if data.draw(st.booleans(), "flush"):
+            flushed = data.draw(st.integers(flushed, unit), "through")
+            committed = (*committed, *state.flush(flushed))
+            if data.draw(st.booleans(), "the process dies"):
+                state.close()
+                border = flushed + 1
+                state = opened(stage, run, data.draw(indexes), committed, border)
+                for lost in range(border, unit + 1):
+                    assert accept(stage, state, batches[lost]).items() <= expected.items()
+        open_units = st.lists(st.integers(border, max(border, unit)), max_size=2 * (border <= unit))
+        for again in data.draw(open_units, "units that come again"):
+            assert accept(stage, state, batches[again]).items() <= expected.items()
+    state.close()
+
+
+def test_the_bytes_of_index_files_do_not_depend_on_where_the_index_is(tmp_path: Path) -> None:
+    """Names, and so contents, are the same for every number of partitions and every budget."""
+    found = set()
+    for number, options in enumerate(OPTIONS.values()):
+        state = opened(LOOSE, tmp_path / str(number), options)
+        refs: tuple[FileRef, ...] = ()
+        for unit in random_units(5, 6, 20):
+            accept(LOOSE, state, unit)
+            refs += state.flush(unit.unit)
+        found.add(refs)
+    assert len(found) == 1
+
+
+def test_a_replay_of_a_unit_that_left_memory_is_refused_if_it_would_keep_others(tmp_path: Path) -> None:
+    """Another text, another name, one more or one fewer: ReplayDiffersError, as if the unit were in memory."""
+    kept, other = ["oak and iron and water", "渠道从来不干涸"], "the wheel turns and turns"
+    for again in (kept[1:], [*kept, "a new one"], [other, kept[1]], kept[::-1]):
+        state = opened(Dedup(), tmp_path, SPILLS)
+        accept(Dedup(), state, unit_of(0, kept))
+        state.flush(0)
+        accept(Dedup(), state, unit_of(0, kept))
+        with pytest.raises(ReplayDiffersError, match="unit 0 came again"):
+            accept(Dedup(), state, unit_of(0, again))
+    with pytest.raises(ReplayDiffersError):
+        accept(Dedup(), state, unit_of(0, kept, prefix="other"))
+
+
+def committed_units(run: Path, units: list[UnitBatch]) -> tuple[FileRef, ...]:
+    state = opened(LOOSE, run, SPILLS)
+    refs: tuple[FileRef, ...] = ()
+    for unit in units:
+        accept(LOOSE, state, unit)
+        refs += state.flush(unit.unit)
+    return refs
+
+
+@pytest.mark.parametrize("bytes_", [0, 10**9])
+def test_damaged_and_later_files_are_refused_by_name(bytes_: int, tmp_path: Path) -> None:
+    """In memory or not: a flipped byte, a missing file, and units that are not committed end the start."""
+    units = random_units(2, 3, 40)
+    refs = committed_units(tmp_path, units)
+    options = IndexOptions(2, bytes_)
+    with pytest.raises(FormatError, match=f"{refs[2].name}: .*holds units that are not committed"):
+        opened(LOOSE, tmp_path, options, refs, 2)
+    path = tmp_path / refs[1].name
+    whole = path.read_bytes()
+    for place in range(8, len(whole) - 8, len(whole) // 23):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(FormatError, match=f"{refs[1].name}: "):
+            opened(LOOSE, tmp_path, options, refs, 3)
+    path.unlink()
+    with pytest.raises(FormatError, match=f"{refs[1].name}: a file of the dedup index is missing"):
+        opened(LOOSE, tmp_path, options, refs, 3)
+
+
+def test_what_is_not_committed_does_not_exist_in_files_either(tmp_path: Path) -> None:
+    """A state without memory knows the files it is given and no others, even if more lie in the folder."""
+    units = random_units(2, 3, 40)
+    refs = committed_units(tmp_path, units)
+    state = opened(LOOSE, tmp_path, replace(SPILLS, partitions=2), refs[:1], 1)
+    expected = sequential(LOOSE, units)
+    for unit in units[1:]:
+        assert accept(LOOSE, state, unit).items() <= expected.items()
