@@ -137,7 +137,7 @@ def _sorted(values: Hashes, layout: Layout, key: tuple[int, ...]) -> Table:
     order = (*key, *(block for block in range(layout.blocks) if block not in key))
     bounds = np.array([layout.bounds(block) for block in order], np.uint64)
     moved = permuted(values, bounds[:, 0].copy(), bounds[:, 1].copy())
-    members = np.argsort(moved, kind="stable")
+    members = np.argsort(moved)  # in vectors, which a stable one is not; pairs are sorted once they are all there
     return Table(moved[members], members.astype(np.uint32))
 
 
