@@ -120,6 +120,17 @@ def test_a_run_that_was_stopped_goes_on_with_the_same_lines(
     assert output(loaded.run_dir) == output(inline)
 
 
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_what_does_not_fit_into_memory_is_looked_up_in_files(
+    partitions: int, inline: Path, pages: Path, tmp_path: Path
+) -> None:
+    """With hardly any memory for the index, and in partitions: the same lines go."""
+    index = f"engine.index={{memory_bytes: 1, partitions: {partitions}}}"
+    loaded = configured(tmp_path, pages, "spilled", index)
+    assert run_pipeline(loaded).state == "done"
+    assert output(loaded.run_dir) == output(inline)
+
+
 @pytest.mark.slow
 def test_ray_gives_the_bytes_of_inline(inline: Path, pages: Path, tmp_path: Path, ray_cluster: None) -> None:
     """Lines are decided in order in one process, and taken out in the workers."""
