@@ -27,7 +27,7 @@ from headrace.stages.deduplication.signatures import (
     from_columns,
     to_columns,
 )
-from headrace.stages.kernels.arrays import Array, Flags, text_buffers
+from headrace.stages.kernels.arrays import Array, Counts, Flags, text_buffers
 from headrace.stages.kernels.band_index import EXACT, KEPT, Entries
 
 EXACT_REASON, NEAR_REASON = "exact_duplicate", "near_duplicate"
@@ -58,6 +58,10 @@ class DedupState:
 
     def judge(self, batch: UnitBatch) -> Sieve:
         """Give the verdicts on a unit that `accept` applies."""
+        return Sieve(self._context.stage, self._verdicts(self.settled(batch)), PRIVATE)
+
+    def settled(self, batch: UnitBatch) -> Fates:
+        """Give what becomes of a unit's documents: `judge` for those who have no use for verdicts."""
         place = batch.unit - self._context.first_unit
         if not 0 <= place <= len(self._lasts):
             raise HeadraceError(
@@ -66,8 +70,11 @@ class DedupState:
                 why=f"units from {self._context.first_unit} on are open, and {self._next_unit} is the next new one",
                 remedy=_BUG,
             )
-        fates = self._again(batch, place) if place < len(self._lasts) else self._new(batch)
-        return Sieve(self._context.stage, self._verdicts(fates), PRIVATE)
+        return self._again(batch, place) if place < len(self._lasts) else self._new(batch)
+
+    def doc_ids(self, numbers: Counts) -> Array:
+        """Give the doc_ids of survivors."""
+        return self._layers.ids(numbers)
 
     def flush(self, through: int) -> tuple[FileRef, ...]:
         """Write what was kept in units up to `through` and is not written yet; no file if that is nothing."""

@@ -8,7 +8,6 @@ from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from headrace.schemas.document import DROPPED, VERDICT_SCHEMA
 from headrace.schemas.unit import FileRef, UnitBatch
@@ -146,8 +145,9 @@ class LineState:
         owners = np.full((len(self._levels), len(names)), -1, np.int64)
         rows, table = np.arange(len(names)), pa.table({"doc_id": names, KEY: asked.keys})
         for found, index in zip(owners, self._levels, strict=True):
-            found[rows] = _numbers(index.judge(UnitBatch(batch.unit, table)).verdicts["survivor"])
-            again = found[rows] >= 0
+            survivors = index.settled(UnitBatch(batch.unit, table)).survivors
+            again = survivors >= 0
+            found[rows[again]] = index.doc_ids(survivors[again]).cast(pa.int64()).to_numpy()
             rows, table = rows[again], table.filter(pa.array(again))
         return owners
 
@@ -157,11 +157,6 @@ class LineState:
         places = np.full(len(numbers), -1, np.int64)
         places[np.flatnonzero(numbers >= 0)[order]] = np.arange(len(known))
         return self._owners.doc_ids(known[order]).take(pa.array(places, pa.int64(), mask=places < 0))
-
-
-def _numbers(survivors: Column) -> Offsets:
-    """Read numbers that were given as doc_ids; -1 for none."""
-    return np.asarray(pc.fill_null(survivors.cast(pa.int64()), pa.scalar(-1, pa.int64())), np.int64)
 
 
 def _names(levels: int) -> list[str]:
