@@ -132,7 +132,7 @@ def _folders(stage: str, against: Sequence[str], base: Path, own: Path) -> dict[
     folders = {name: Path(os.path.abspath(base / name)) for name in against}  # noqa: PTH100  # links stay as typed
     seen = {own.resolve(): "it is the folder of this run"}
     for name in against:
-        place = folders[name].resolve()
+        place = _resolved(folders[name], _where(stage, name))
         if place in seen:
             remedy = "name earlier runs, each once"
             raise ConfigError(
@@ -140,6 +140,14 @@ def _folders(stage: str, against: Sequence[str], base: Path, own: Path) -> dict[
             )
         seen[place] = f"it is the run that is named as {name} before"
     return folders
+
+
+def _resolved(folder: Path, where: str) -> Path:
+    try:
+        return folder.resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # links in a circle; a null byte
+        why, remedy = str(error), "name the folder of a run, relative to the configuration"
+        raise ConfigError("an earlier run is not there", where=where, why=why, remedy=remedy) from error
 
 
 def _frozen(

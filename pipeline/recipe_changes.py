@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from headrace.pipeline.committed import PlanJson
+
 _SHOWN = 5
 _EARLIER = "earlier"
 
 
-def changes(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+def changes(stored: PlanJson, wanted: PlanJson) -> list[str]:
     """List the differences of two plans: options by dotted name, stage versions, and input files by name.
 
     What is frozen of earlier runs follows from `against`: it is named only where nothing else differs.
@@ -30,7 +32,7 @@ def _shown(lines: Iterator[str]) -> list[str]:
     return [*every[:_SHOWN], *more]
 
 
-def _options(at: str, old: Any, new: Any) -> Iterator[str]:
+def _options(at: str, old: object, new: object) -> Iterator[str]:
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in [*old, *(k for k in new if k not in old)]:
             yield from _options(f"{at}.{key}" if at else key, old.get(key), new.get(key))
@@ -41,7 +43,7 @@ def _options(at: str, old: Any, new: Any) -> Iterator[str]:
         yield f"{at} was {_short(old)} and is now {_short(new)}"
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     if isinstance(value, list) and value and isinstance(value[0], Mapping):
         return "[" + ", ".join(str(v.get("kind") or v.get("name")) for v in value) + "]"
     text = repr(value)

@@ -159,10 +159,11 @@ def test_a_release_with_another_version_of_the_stage(two: Weeks, monkeypatch: py
         (["week0", "../runs/week0"], "named as runs/week0 before"),
         (["week1"], "it is the folder of this run"),
         (["week0", "../in"], "in: it holds no plan.json"),
+        (["week0", "we\0ek"], "null byte"),
     ],
 )
 def test_runs_that_cannot_be_named(two: Weeks, against: list[str], why: str) -> None:
-    """A run that is named twice, in whatever words, the run itself, and a folder that is no run."""
+    """A run that is named twice, in whatever words, the run itself, a folder that is no run, and no name."""
     with pytest.raises(ConfigError, match=why):
         two.run("week1", ["week1"], against)
 
