@@ -63,21 +63,22 @@ def measure(scale: Scale, seed: int) -> Measured:
     seeds, tools = range(1, size.seeds + 1), our_tools() | peer_tools(there)
     notes = [f"absent: {name} (make bench-env)" for name in missing(there)]
     progress("asking")
-    rows = verified({name: answered(tool, planted, seeds) for name, tool in tools.items()})
+    found = asked(tools, planted, seeds)
+    rows = verified(found)
     notes += tables(f"planted, {_BANDS} bands of {_ROWS}", rows)
-    chinese = [known for known in planted if known.name.endswith("zh")]
-    notes += tables("planted Chinese", verified({name: answered(tool, chinese, seeds) for name, tool in tools.items()}))
+    chinese = {name: [one for one in answers if one[1].name == "planted zh"] for name, answers in found.items()}
+    notes += tables("planted Chinese", verified(chinese))
     if corpus:
-        notes += tables("corpus", verified({name: answered(tool, corpus, seeds) for name, tool in tools.items()}))
+        notes += tables("corpus", verified(asked(tools, corpus, seeds)))
     progress("bands of the optimizer, presets, fingerprints")
     notes += tables(f"planted, bands of the optimizer for {_SLOTS} values", cut(tools, planted))
     notes += tables("planted, the presets' bands and shingles", presets(planted, seeds))
     prints = fingerprints(planted, there)
     notes += [*tables("planted, fingerprints", prints), *by_change(planted, seeds)]
-    found = figures(rows, prints) | {"alike_070_of_dropped_080": alike(planted, seeds)}
+    values = figures(rows, prints) | {"alike_070_of_dropped_080": alike(planted, seeds)}
     sets = {f"pairs_{known.name}": len(known.pairs.members) for known in (*planted, *corpus)}
     described = {"documents": 4 * size.documents, "seeds": size.seeds, **sets}
-    return Measured(found, described, notes, dedup_peers.versions())
+    return Measured(values, described, notes, dedup_peers.versions())
 
 
 def our_tools() -> dict[str, Answer]:
@@ -106,20 +107,21 @@ def peer_tools(there: dedup_peers.Peers) -> dict[str, Answer]:
         said = dedup_answers.by_text_dedup(known, bands, rows, seed)
         return said and (*said, said[1].pairs)
 
-    def text_dedup_by_ours(known: Known, bands: int, rows: int, seed: int) -> Answered | None:
-        said = dedup_answers.by_text_dedup(known, bands, rows, seed)
-        return said and (*said, known.truth)
-
     tools: dict[str, Answer] = {"datasketch": datasketch}
     if there.rensa:
         tools["rensa"] = rensa
-    return tools | {_TEXT_DEDUP: text_dedup, _TEXT_DEDUP_OURS: text_dedup_by_ours}
+    return tools | {_TEXT_DEDUP: text_dedup}
 
 
-def answered(answer: Answer, sets: Sequence[Known], seeds: Sequence[int]) -> list[Answered]:
-    """Ask a tool for each set with each seed; nothing if it is absent."""
-    found = [answer(known, _BANDS, _ROWS, seed) for known in sets for seed in seeds]
-    return [one for one in found if one is not None]
+def asked(tools: Mapping[str, Answer], sets: Sequence[Known], seeds: Sequence[int]) -> dict[str, list[Answered]]:
+    """Ask every tool for each set with each seed, and hold text-dedup's answers against our truth besides."""
+    found: dict[str, list[Answered]] = {}
+    for name, tool in tools.items():
+        answers = [tool(known, _BANDS, _ROWS, seed) for known in sets for seed in seeds]
+        found[name] = [one for one in answers if one is not None]
+    truths = {known.name: known.truth for known in sets}
+    found[_TEXT_DEDUP_OURS] = [(pairs, known, truths[known.name]) for pairs, known, _ in found[_TEXT_DEDUP]]
+    return found
 
 
 def verified(found: Mapping[str, Sequence[Answered]]) -> Rows:
@@ -153,7 +155,7 @@ def cut(tools: Mapping[str, Answer], sets: Sequence[Known]) -> Rows:
 
     text-dedup is left out: a process for each threshold and set takes longer than all the rest.
     """
-    tools = {name: tool for name, tool in tools.items() if _TEXT_DEDUP not in name}
+    tools = {name: tool for name, tool in tools.items() if name != _TEXT_DEDUP}
     found: dict[str, dict[str, dict[float, Score]]] = {}
     for at in THRESHOLDS:
         bands, rows = optimal_bands(at, _SLOTS)

@@ -6,7 +6,6 @@ is the sketch. text-dedup is given the views and cuts them as it does.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import json
 import subprocess
@@ -92,21 +91,15 @@ def by_text_dedup(known: Known, bands: int, rows: int, seed: int) -> tuple[Pairs
     if not text_dedup_release():
         return None
     work = {"texts": known.texts, "bands": bands, "rows": rows, "seed": seed}
-    said = _signed_by_text_dedup(json.dumps(work))
+    with scratch() as folder:
+        path = folder / "texts.json"
+        path.write_text(json.dumps(work), encoding="utf-8")
+        done = subprocess.run([_PYTHON, _SCRIPT, path], capture_output=True, text=True, check=True)
+    said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     values = np.frombuffer(bytes.fromhex("".join(said["signatures"])), np.uint32).reshape(-1, bands * rows)
     sizes = [0, *(len(row) for row in said["hashes"])]
     sets = Shingles(np.array([value for row in said["hashes"] for value in row], np.uint64), np.cumsum(sizes))
     return banded(values, bands, rows), replace(known, sets=sets, pairs=alike(sets), given=None)
-
-
-@functools.cache  # two rows of the table look at the same answer
-def _signed_by_text_dedup(work: str) -> dict[str, Any]:
-    with scratch() as folder:
-        path = folder / "texts.json"
-        path.write_text(work, encoding="utf-8")
-        done = subprocess.run([_PYTHON, _SCRIPT, path], capture_output=True, text=True, check=True)
-    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return result
 
 
 def text_dedup_release() -> str | None:
