@@ -144,19 +144,14 @@ class _Session:
         first = self._first_pass
         if first is None:
             return True
-        known = [ref for ref in self._manifest.index_runs if ref.name.startswith(f"index/{first.stage}-verdicts-")]
-        if not known:
-            self._log.emit("pass", number=1)
-            watchers = [without_end(watch) for watch in self._watchers]
-            summary = run_pipeline(
-                first.loaded, watchers=watchers, start_executor=self._start_executor, plan=first.plan
-            )
-            if summary.state == "stopped":
-                self._stopping.set()
-                return False
-            known = [first.settled()]
-            self._log.emit("pass", number=2)
-        self._committer.settled[first.stage] = known[0]
+        self._log.emit("pass", number=1)
+        watchers = [without_end(watch) for watch in self._watchers]
+        summary = run_pipeline(first.loaded, watchers=watchers, start_executor=self._start_executor, plan=first.plan)
+        if summary.state == "stopped":
+            self._stopping.set()
+            return False
+        self._committer.settled[first.stage] = first.settled(self._manifest.index_runs)
+        self._log.emit("pass", number=2)
         return not self._stopping.is_set()
 
     def _ended(self, *, finished: bool) -> RunSummary:

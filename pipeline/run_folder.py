@@ -18,7 +18,7 @@ from headrace.pipeline.recipe_changes import changes
 from headrace.schemas.durable import canonical_json, replace_file, sync_folder
 from headrace.schemas.errors import ConfigError, FormatError, HeadraceError
 from headrace.schemas.index import MERGED
-from headrace.schemas.manifest import MANIFEST, PUBLISHED, read_published
+from headrace.schemas.manifest import FIRST_PASS, MANIFEST, PUBLISHED, read_published
 from headrace.schemas.tombstones import TOMBSTONES, TOMBSTONES_LOCK
 
 FOLDERS = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer", "lists", "spool", "pace", "trainer")
@@ -35,7 +35,7 @@ FILES = (
     "policy.html",
     "error.log",
 )
-LOCK, SPOOL, FIRST_PASS = "lock", "spool", "first-pass"
+LOCK, SPOOL = "lock", "spool"
 _SWEPT = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer")
 
 

@@ -93,8 +93,8 @@ class Dedup(OrderedStage):
 
     @property
     def index_parameters(self) -> dict[str, object]:
-        """Every option that decides what is remembered of a document, and `keep` if it makes no index of the kept."""
-        others = {"against", "compare"} if self.two_passes else {"against", "compare", "keep"}
+        """Every option that decides what is remembered of a document: not which one stays, nor `against`."""
+        others = {"against", "compare", "keep"}
         return {"stage": self.model_dump(mode="json", exclude=others), "version": self.version}
 
     @property
@@ -127,5 +127,5 @@ class Dedup(OrderedStage):
         from headrace.stages.deduplication.state import DedupState
 
         if self.two_passes:
-            return SettledState(context, self.rules)
+            return SettledState(context, self.rules, self.index_parameters)
         return DedupState(context, self.rules, self.index_parameters)

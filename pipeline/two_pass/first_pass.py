@@ -6,7 +6,7 @@ verdicts, one file, which the second pass, the run itself, applies.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,11 +15,10 @@ from headrace.pipeline.events import Event, Watcher
 from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.packs import stage_names
 from headrace.pipeline.plan import Plan, make_groups
-from headrace.pipeline.run_folder import FIRST_PASS
 from headrace.pipeline.two_pass.chain import two_pass_place
 from headrace.schemas.durable import sha256_file
 from headrace.schemas.errors import HeadraceError
-from headrace.schemas.manifest import MANIFEST, read_manifest
+from headrace.schemas.manifest import FIRST_PASS, MANIFEST, read_manifest
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import Stage
 from headrace.stages.dedup import Dedup
@@ -41,13 +40,15 @@ class FirstPass:
         """The folder of the whole run."""
         return self.loaded.run_dir.parent
 
-    def settled(self) -> FileRef:
-        """Give the verdicts on what the first pass has read; they are made unless they are there."""
+    def settled(self, committed: Iterable[FileRef]) -> FileRef:
+        """Give the verdicts on what the first pass has read; they are made unless they are there, or committed."""
         from headrace.stages.deduplication.scratch import Scratch  # kernels: they are not loaded to plan a run
         from headrace.stages.deduplication.settled import settle_all
         from headrace.stages.deduplication.spooled import read_spooled
         from headrace.stages.deduplication.verdict_file import verdicts_of, write_verdicts
 
+        if known := next((ref for ref in committed if ref.name.startswith(f"index/{self.stage}-verdicts-")), None):
+            return known
         folder, dedup = self.loaded.run_dir, self.dedup
         origin = self._origin()
         if known := verdicts_of(self.run, self.stage, origin):

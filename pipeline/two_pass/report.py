@@ -10,7 +10,7 @@ from headrace.pipeline.events import read_events
 from headrace.pipeline.report_documents import Row
 from headrace.pipeline.report_events import read_times
 from headrace.pipeline.report_parts import table
-from headrace.pipeline.run_folder import FIRST_PASS
+from headrace.schemas.manifest import FIRST_PASS
 
 _POLICIES = ("first_seen", "components", "best")
 

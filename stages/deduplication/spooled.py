@@ -57,7 +57,7 @@ def read_spooled(
 
     In memory: 24 bytes a document.
     """
-    tables = tuple(_read(run, ref, parameters) for ref in refs)
+    tables = tuple(read_shard(run, ref, parameters) for ref in refs)
     units = [np.asarray(table["unit"].to_numpy(), np.int64) for table in tables]
     return Spooled(
         _gathered(tables, rules, scratch),
@@ -106,7 +106,8 @@ def _authorities(table: pa.Table) -> Floats:
     return np.where(np.isnan(given), UNKNOWN_AUTHORITY, given)
 
 
-def _read(run: Path, ref: FileRef, parameters: dict[str, object]) -> pa.Table:
+def read_shard(run: Path, ref: FileRef, parameters: dict[str, object]) -> pa.Table:
+    """Map one shard of a first pass; FormatError if it is not what was committed."""
     path = run / ref.name
     try:
         if (found := sha256_file(path)) != ref.sha256:

@@ -131,13 +131,6 @@ def test_an_index_of_other_options_cannot_be_asked(two: Weeks, stage: dict[str, 
         two.run("week1", ["week1"], ["week0"], **stage)
 
 
-def test_a_run_of_two_passes_has_no_index_to_ask(two: Weeks) -> None:
-    """What `keep: components` keeps is known by other means; the message says that it was kept otherwise."""
-    two.run("components", ["week0"], keep="components")
-    with pytest.raises(ConfigError, match=r"against: runs/components: .*other options: keep is 'components' there"):
-        two.run("week1", ["week1"], ["components"])
-
-
 def test_a_run_without_the_stage_has_nothing_to_compare_with(two: Weeks) -> None:
     """A run whose chain has another stage is named with its chain."""
     urls = Weeks(two.folder, {"kind": "urls"})

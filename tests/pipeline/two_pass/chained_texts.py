@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from headrace.pipeline.committed import open_committed, read_columns
 from headrace.pipeline.load import LoadedConfig, load_config
+from headrace.pipeline.report_documents import Row
 from headrace.stages.dedup import Dedup
 from headrace.stages.deduplication.options import MinHash
 from headrace.stages.deduplication.signatures import from_columns
@@ -19,6 +20,7 @@ WORDS = (
     *("水车", "推动", "磨盘", "春天", "的田野", "城市", "图书馆"),
 )
 LOOSE = Dedup(minhash=MinHash(bands=8, rows=2, threshold=0.5, shingle_size=2))
+MINHASH = "minhash: {bands: 8, rows: 2, threshold: 0.5, shingle_size: 2}"
 CONFIG = """
 run: {run}
 sources:
@@ -29,7 +31,7 @@ stages:
   - {{kind: parse}}
   - {{kind: clean, min_characters: 20}}
 {before}
-  - {{kind: dedup, keep: {keep}, minhash: {{bands: 8, rows: 2, threshold: 0.5, shingle_size: 2}}}}
+  - {{kind: dedup, keep: {keep}, {options}}}
   - {{kind: normalize}}
   - {{kind: write, format: parquet, shard_bytes: {shard_bytes}, record: full}}
 engine: {{executor: inline, unit_bytes: 1500, lanes: 3, window: 4, drain_s: 1}}
@@ -58,23 +60,26 @@ def chained_run(
     *overrides: str,
     keep: str = "components",
     before: str = "grade",
+    options: str = "",
     shard_bytes: int = 3000,
 ) -> LoadedConfig:
     """Give the configuration of a run over the chains in `folder`."""
     if not (folder / "in").exists():
         write_chains(folder)
+    if "minhash" not in options:
+        options = ", ".join([MINHASH, *([options] if options else [])])
     text = CONFIG.format(
-        run=run, keep=keep, before=f"  - {{kind: {before}}}" if before else "", shard_bytes=shard_bytes
+        run=run, keep=keep, options=options, before=f"  - {{kind: {before}}}" if before else "", shard_bytes=shard_bytes
     )
     path = folder / f"{run}.yaml"
     path.write_text(text, encoding="utf-8")
     return load_config(path, overrides)
 
 
-def rows(run: Path) -> list[dict[str, object]]:
+def rows(run: Path) -> list[Row]:
     """Give what is stored of every document that reached dedup, in unit order and in the order of arrival in it."""
     names = ["doc_id", "text", "verdict", "reason", "value", "survivor", "detail", "stage", "grade", "authority"]
-    found: list[dict[str, object]] = []
+    found: list[Row] = []
     for _, path in sorted(open_committed(run).documents()):
         table = read_columns(path, [*names, "parsed.row"])
         found += sorted(table.filter(table["parsed.row"].is_valid()).to_pylist(), key=lambda row: row["parsed.row"])
@@ -85,6 +90,11 @@ def signed(texts: list[str], stage: Dedup = LOOSE) -> list[Document]:
     """Give documents as the plain twin takes them."""
     known = from_columns(stage.signed(pa.table({"text": pa.array(texts, pa.large_string())})), stage.rules.pieces)
     return [
-        Document((int(key[0]), int(key[1])), bool(has), tuple(signature.tolist()), frozenset())
-        for key, has, signature in zip(known.keys, known.signed, known.signatures, strict=True)
+        Document(
+            tuple(map(int, known.keys[n])),
+            bool(known.signed[n]),
+            tuple(known.signatures[n].tolist()),
+            frozenset(known.shingles[known.ends[n] : known.ends[n + 1]].tolist()),
+        )
+        for n in range(len(texts))
     ]

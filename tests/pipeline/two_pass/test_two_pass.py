@@ -29,6 +29,7 @@ from headrace.pipeline.two_pass.report import policies_section
 from headrace.pipeline.verify import verify
 from headrace.schemas.errors import ConfigError, FormatError
 from headrace.schemas.failpoints import FAILPOINT
+from headrace.stages.dedup import Dedup
 from headrace.stages.kernels.plain_components import kept_in_order, partition
 
 FAILPOINTS = (
@@ -74,7 +75,7 @@ def rank(row: dict[str, Any]) -> tuple[int, float]:
 def test_each_component_of_all_pairs_keeps_one(keep: str, runs: dict[str, Path]) -> None:
     """The first of it in unit order, or the one with the best grade, then the highest authority, then the first."""
     found = rows(runs[keep])
-    parts = partition(signed([str(row["text"]) for row in rows_with_text(runs)]), LOOSE.rules.policy)
+    parts = partition(signed([row["text"] for row in rows_with_text(runs[keep])]), LOOSE.rules.policy)
     assert max(map(len, parts)) > 4
     for part in parts:
         numbers = sorted(part)
@@ -84,14 +85,14 @@ def test_each_component_of_all_pairs_keeps_one(keep: str, runs: dict[str, Path])
             check_verdict(found[number], found[stays], {row["doc_id"]: row for row in found})
 
 
-def rows_with_text(runs: dict[str, Path]) -> list[dict[str, Any]]:
+def rows_with_text(run: Path) -> list[dict[str, Any]]:
     """Give the rows with the texts that dedup saw; a shard of text has those of kept documents."""
     lines = {
         f"{source}:{path.name}": path.read_bytes()
         for source, names in (("low", "a*.txt"), ("high", "b*.txt"))
-        for path in sorted((runs["best"].parent / "in").glob(names))
+        for path in sorted((run.parent / "in").glob(names))
     }
-    found = rows(runs["first_seen"])
+    found = rows(run)
     for row in found:
         file, _, offset = str(row["doc_id"]).rpartition("#")
         row["text"] = lines[file][int(offset) :].partition(b"\n")[0].decode()
@@ -129,8 +130,8 @@ def test_policies_count_what_runs_of_them_keep(runs: dict[str, Path]) -> None:
 def test_components_keep_a_subset_of_what_first_seen_keeps(runs: dict[str, Path]) -> None:
     """The first of a component has no earlier document near it; what first_seen keeps is that of all pairs in order."""
     assert kept(runs["components"]) < kept(runs["first_seen"])
-    found = rows_with_text(runs)
-    expected = kept_in_order(signed([str(row["text"]) for row in found]), LOOSE.rules.policy)
+    found = rows_with_text(runs["first_seen"])
+    expected = kept_in_order(signed([row["text"] for row in found]), LOOSE.rules.policy)
     assert [n for n, row in enumerate(found) if row["verdict"] == "kept"] == expected
 
 
@@ -154,6 +155,33 @@ def test_a_finished_run_is_sound_without_its_first_pass(runs: dict[str, Path], f
     assert run_pipeline(chained_run(folder, "components")).state == "done"
     assert output(run) == before
     shutil.move(folder / "away", run / "first-pass")
+
+
+def test_later_runs_are_compared_with_what_was_kept(runs: dict[str, Path], folder: Path) -> None:
+    """Index files hold what a run of two passes kept, and that alone: a run against it drops what repeats these."""
+    loaded = chained_run(folder, "later", "stages.4.against=[best]", keep="first_seen")
+    assert run_pipeline(loaded).state == "done"
+    found = {row["doc_id"]: row for row in rows(loaded.run_dir)}
+    best = kept(runs["best"])
+    assert all(found[doc_id]["verdict"] == "dropped" and found[doc_id]["survivor"] == doc_id for doc_id in best)
+    assert {row["survivor"] for row in found.values() if row["verdict"] == "dropped"} <= best | kept(loaded.run_dir)
+
+
+@pytest.mark.parametrize(
+    "options", ["verify: exact", "minhash: null", "minhash: null, simhash: {bits: 6}", "compare: false"]
+)
+def test_every_kind_of_signature_makes_two_passes(options: str, folder: Path) -> None:
+    """Sets, keys alone and fingerprints go through the first pass, too; without `compare` first_seen is not counted."""
+    loaded = chained_run(folder, "kinds", options=options)
+    run_pipeline(loaded, fresh=True)
+    stage = loaded.config.stages[4]
+    assert isinstance(stage, Dedup)
+    found = rows_with_text(loaded.run_dir)
+    documents = signed([row["text"] for row in found], stage)
+    parts = partition(documents, stage.rules.policy)
+    assert [n for n, row in enumerate(found) if row["verdict"] == "kept"] == sorted(map(min, parts))
+    first_seen = len(kept_in_order(documents, stage.rules.policy)) if stage.compare else None
+    assert report_data(loaded.run_dir)["dedup"]["policies"]["first_seen"] == first_seen
 
 
 def die_at(loaded: LoadedConfig, name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,7 +346,7 @@ def test_a_damaged_first_pass_is_named(folder: Path, runs: dict[str, Path], monk
         run_pipeline(loaded)
     shutil.rmtree(loaded.run_dir / "first-pass")
     die_at(loaded, "manifest.published", in_second_pass("manifest.published", runs), monkeypatch)
-    verdicts = next((loaded.run_dir / "index").iterdir())
+    verdicts = next((loaded.run_dir / "index").glob("*-verdicts-*"))
     verdicts.write_bytes(verdicts.read_bytes()[:-4] + b"    ")
     with pytest.raises(FormatError, match=verdicts.name):
         run_pipeline(loaded)
