@@ -30,6 +30,7 @@ from headrace.schemas.errors import HeadraceError
 
 ERROR_LOG = "error.log"
 _AS_JSON = "headrace.json"
+_HELP_WIDTH = 80
 
 
 class Commands(click.Group):
@@ -49,6 +50,13 @@ class Commands(click.Group):
         """Note whether a program reads the output, which failures are written for, too."""
         ctx.meta[_AS_JSON] = "--json" in args
         return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands by what they are for."""
+        for title, commands in _GROUPS.items():
+            rows = [(str(command.name), command.get_short_help_str(_HELP_WIDTH)) for command in commands]
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -120,6 +128,12 @@ def main() -> None:
     """
 
 
-_LOOK = (check, read, stages, inspect, report, explain, dups, what_if, verify, schema)
-for command in (run, dedup, *_LOOK, replay, rerun, forget, train):
-    main.add_command(command)
+_GROUPS = {
+    "Work": (run, dedup, read, train),
+    "Look at a run": (inspect, report, explain, dups, verify),
+    "Try again, take back": (what_if, rerun, replay, forget),
+    "Configurations": (check, stages, schema),
+}
+for commands in _GROUPS.values():
+    for command in commands:
+        main.add_command(command)

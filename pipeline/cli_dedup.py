@@ -67,9 +67,10 @@ def dedup(
     """Remove exact and near repetitions from INPUT...: files, folders, globs, archives, s3:// addresses.
 
     Text, HTML, JSON, JSON lines, CSV, Parquet, WARC, compressed or not, in any charset. Texts stay as they are; they
-    are compared without regard to case, width, spaces and traditional characters. The first of equals stays. What is
-    kept goes to DIR/shards as Parquet or JSON lines, with the other fields of each record in `metadata`; DIR is a run
-    like any other, and the same command goes on where it was stopped.
+    are compared without regard to case, width, spaces and traditional characters. Of those that repeat each other the
+    first one stays, unless --keep says otherwise. What is kept goes to DIR/shards as Parquet or JSON lines, with the
+    other fields of each record in `metadata`. DIR is a run like any other: the same command goes on where it was
+    stopped.
     """
     from headrace.pipeline.dedup_config import Wanted, dedup_config
     from headrace.pipeline.plan import make_plan

@@ -61,7 +61,8 @@ class Clusters:
         self._close()
         left_out = self._answer.clusters - len(self._answer.reader.clusters)
         if left_out:
-            click.echo(f"\n{left_out:,} smaller clusters are not shown: --limit N, or --json for all")
+            more = f"{left_out:,} smaller cluster{'s are' if left_out != 1 else ' is'}"
+            click.echo(f"\n{more} not shown: --limit N, or --json for all")
 
     def _open(self, cluster: Cluster, text: str | None) -> None:
         self._number, self._members, self._size = cluster.number, 0, cluster.documents - 1

@@ -24,6 +24,7 @@ _PINS = (32, 8, 4)  # tokens of a window; shorter ones are looked for between lo
 _MOST_PAIRS = 200_000  # of tokens between two pins that are compared each with each
 _ALL_PAIRS = 4_000_000  # the same between all pins of two texts
 _CONTEXT = 24  # characters
+_LITTLE = 2  # characters between two changes that become part of them
 _SIDE = 240  # characters of a changed part that are shown
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 # Chinese, Japanese, Thai, Lao, Burmese and Khmer letters stand alone; other letters and digits make words.
@@ -182,7 +183,7 @@ def _pieces(a: Sequence[str], b: Sequence[str], blocks: Iterator[Block]) -> Iter
     """Give all of both texts as pieces, equal and changed in turn."""
     at = there = 0
     same = ""
-    for block in blocks:
+    for block in _telling(a, b, blocks):
         old, new = "".join(a[at : block.a]), "".join(b[there : block.b])
         if old or new:
             yield Piece(same, same, changed=False)
@@ -191,6 +192,15 @@ def _pieces(a: Sequence[str], b: Sequence[str], blocks: Iterator[Block]) -> Iter
         same += "".join(a[block.a : block.a + block.size])
         at, there = block.a + block.size, block.b + block.size
     yield Piece(same, same, changed=False)
+
+
+def _telling(a: Sequence[str], b: Sequence[str], blocks: Iterator[Block]) -> Iterator[Block]:
+    """Leave out the space or the comma between two changes: one change is read more easily than two."""
+    for block in blocks:
+        text = "".join(a[block.a : block.a + min(block.size, _LITTLE + 1)])
+        begins, ends = block.a == block.b == 0, (block.a + block.size, block.b + block.size) == (len(a), len(b))
+        if len(text) > _LITTLE or begins or ends:
+            yield block
 
 
 def _places(pieces: Iterator[Piece]) -> Iterator[tuple[Piece, ...]]:

@@ -21,9 +21,10 @@ def test_equal_texts_have_no_difference() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "places"),
     [
-        ("the mill wheel turns", "the mill wheels turn", ["the mill [-wheel-]{+wheels+} [-turns-]{+turn+}"]),
+        ("the mill wheel turns", "the mill wheels turn", ["the mill [-wheel turns-]{+wheels turn+}"]),
         ("磨坊的水渠", "磨坊的沟渠", ["磨坊的[-水-]{+沟+}渠"]),
         ("用Python写", "用Rust写", ["用[-Python-]{+Rust+}写"]),
+        ("a big dog", "a small cat", ["a [-big dog-]{+small cat+}"]),
         ("a b", "", ["[-a b-]{++}"]),
         ("", "新", ["[--]{+新+}"]),
         ("一。二", "一!二", ["一[-。-]{+!+}二"]),
