@@ -261,3 +261,11 @@ def test_fingerprints_as_far_apart_as_allowed_are_near(bits: int, tmp_path: Path
     for distance, reason in ((bits, "near_duplicate"), (bits + 1, None)):
         text = texts[int(np.flatnonzero(apart == distance)[0])]
         assert verdicts(stage, [" ".join(words), text], tmp_path)[1][0] == reason
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_by_characters_signs_count(scheme: Name, tmp_path: Path) -> None:
+    """Words leave signs out, so sums and names that differ in a sign alone are told apart by characters."""
+    texts = ["What is 3 + 4?", "What is 3 - 4?", "C++", "C#", "ok :)", "ok :(", "nice ❤", "nice 💔", "a < b", "a > b"]
+    stage = Dedup(minhash=MinHash(scheme=scheme, shingles="characters"))
+    assert {reason for reason, _, _ in verdicts(stage, texts, tmp_path)} == {None}
