@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from headrace.schemas.errors import HeadraceError
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.scratch import Scratch
 from headrace.stages.kernels import components as k
@@ -37,9 +38,16 @@ class Dropped:
 def components(known: Entries, rules: Rules, scratch: Scratch, *, compare: bool) -> Components:
     """Tie every two documents whose views are equal or that share a band and are at least as similar as the threshold.
 
-    A tie that joins nothing new is left out. In memory: 80 bytes a document; in `scratch`, with `compare`, 12 more for
-    each band.
+    A tie that joins nothing new is left out. In memory: at most 104 bytes a document, 40 of them in the result; in
+    `scratch`, with `compare`, 12 more for each band. HeadraceError where there are more documents than can be numbered.
     """
+    if len(known.signed) >= k.ALONE:
+        raise HeadraceError(
+            "too many documents to look at all of them at once",
+            where="dedup",
+            why=f"there are {len(known.signed):,}, and up to {k.ALONE - 1:,} can be numbered",
+            remedy="use `keep: first_seen`, or run over parts of the input, each `against` those before it",
+        )
     known = _frozen(known)
     prints = k.document_prints(known, rules.policy)
     twins = k.first_twins(np.argsort(prints, kind="stable"), prints, known, rules.policy)
@@ -93,7 +101,7 @@ def dropped(known: Entries, found: Components, survivors: Counts, rules: Rules) 
     """Say of every document that is not its own survivor how it belongs to it.
 
     By its own similarity to the survivor, where that is at least the threshold; else by that to the next document on
-    the way there, over as few ties as there are.
+    the way there, over as few ties as there are. In memory, with the components: at most 150 bytes a document.
     """
     known = _frozen(known)
     numbers = np.arange(len(survivors))

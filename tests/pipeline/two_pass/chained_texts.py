@@ -82,6 +82,7 @@ def rows(run: Path) -> list[Row]:
     found: list[Row] = []
     for _, path in sorted(open_committed(run).documents()):
         table = read_columns(path, [*names, "parsed.row"])
+        table = table.append_column("file", pa.array([path.name] * table.num_rows, pa.string()))
         found += sorted(table.filter(table["parsed.row"].is_valid()).to_pylist(), key=lambda row: row["parsed.row"])
     return [row for row in found if row["stage"] in (None, "dedup")]
 

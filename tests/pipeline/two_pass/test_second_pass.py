@@ -1,0 +1,101 @@
+"""The second pass meets what the first did not have, units that come again, and documents that were struck before."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from tests.pipeline.two_pass.chained_texts import LOOSE, chained_run, rows, write_chains
+
+from headrace.pipeline.committed import open_committed
+from headrace.pipeline.report_data import report_data
+from headrace.pipeline.run import run_pipeline
+from headrace.schemas.errors import HeadraceError
+from headrace.schemas.unit import FileRef, UnitBatch
+from headrace.stages.base import RunContext
+from headrace.stages.deduplication.runs import IndexRuns
+from headrace.stages.deduplication.settled import SettledState
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("second")
+    write_chains(folder)
+    loaded = chained_run(folder)
+    assert run_pipeline(loaded).state == "done"
+    return loaded.run_dir
+
+
+def context_of(run: Path, first_unit: int = 0) -> RunContext:
+    files = [ref for line in open_committed(run).lines for ref in line.index_runs]
+    verdicts = next(ref for ref in files if "-verdicts-" in ref.name)
+    return RunContext(run, "dedup", (), first_unit, settled=verdicts)
+
+
+def opened(run: Path, first_unit: int = 0) -> SettledState:
+    return SettledState(context_of(run, first_unit), LOOSE.rules, LOOSE.index_parameters)
+
+
+def unit_of(run: Path, unit: int, *more: str) -> UnitBatch:
+    """Give a unit as dedup sees it, with documents that the first pass did not have."""
+    ledger = [path for number, path in open_committed(run).documents() if number == unit]
+    names = {path.name for path in ledger}
+    found = [row for row in rows(run) if row["file"] in names]
+    ids = [*(row["doc_id"] for row in found), *more]
+    return UnitBatch(unit, pa.table({"doc_id": pa.array(ids), "text": pa.array(["x"] * len(ids), pa.large_string())}))
+
+
+def kept(state: SettledState, unit: UnitBatch) -> list[str]:
+    return [str(doc_id) for doc_id in state.accept(unit)[0].documents["doc_id"].to_pylist()]
+
+
+def test_a_document_that_the_first_pass_did_not_have_stays(run: Path) -> None:
+    """It was struck there by chance: nothing says that it repeats anything, and the index does not know it either."""
+    state, index = opened(run), IndexRuns(context_of(run), LOOSE.rules, LOOSE.index_parameters)
+    before = kept(state, unit_of(run, 0))
+    assert 0 < len(before) < unit_of(run, 0).documents.num_rows
+    assert kept(state, unit_of(run, 0, "low:in/a0.txt#99999")) == [*before, "low:in/a0.txt#99999"]
+    verdicts, entries = state.flush(0)
+    assert verdicts == context_of(run).settled
+    assert index.read(entries)["doc_id"].to_pylist() == before
+
+
+def test_a_unit_that_comes_again_gets_the_same_answer(run: Path) -> None:
+    """In any order, before and after a commit, and in the state of a later session; its verdicts are named once."""
+    state = opened(run)
+    first, second = kept(state, unit_of(run, 0)), kept(state, unit_of(run, 1))
+    assert kept(state, unit_of(run, 0)) == first
+    assert len(state.flush(0)) == 2
+    assert kept(state, unit_of(run, 1)) == second
+    (again,) = state.flush(1)
+    resumed = opened(run, 1)
+    assert kept(resumed, unit_of(run, 1)) == second
+    assert resumed.flush(1) == (again,)
+
+
+def test_without_verdicts_no_document_is_judged(run: Path) -> None:
+    """A stage of two passes that is opened without its first pass says so."""
+    with pytest.raises(HeadraceError, match="no verdicts of the first pass"):
+        SettledState(RunContext(run, "dedup"), LOOSE.rules, LOOSE.index_parameters)
+    wrong = FileRef("index/dedup-verdicts-0.arrow", "0" * 64, 3)
+    with pytest.raises(HeadraceError, match="no verdicts of dedup"):
+        SettledState(RunContext(run, "dedup", settled=wrong), LOOSE.rules, LOOSE.index_parameters)
+
+
+def test_the_report_names_what_was_struck_in_the_first_pass(run: Path) -> None:
+    """Such a document stays, which it might not have done: the list of the struck has it, with the pass."""
+    struck = {"unit": 0, "doc_id": "low:in/a0.txt#0", "stage": "signatures", "cause": "worker_died"}
+    with (run / "first-pass" / "events.jsonl").open("a", encoding="utf-8") as events:
+        events.write(json.dumps({"kind": "quarantined", "at": 1.0, **struck}) + "\n")
+    assert report_data(run)["struck"] == [{**struck, "pass": 1}]
+
+
+def test_progress_and_times_know_of_two_passes(run: Path) -> None:
+    """A session of two passes is one session, and its seconds are counted once."""
+    times = report_data(run)["times"]
+    lines = [json.loads(line) for line in (run / "events.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [line["number"] for line in lines if line["kind"] == "pass"] == [1, 2]
+    assert times["sessions"] == 1
+    assert times["seconds"] == round(max(line["at"] for line in lines), 2)
