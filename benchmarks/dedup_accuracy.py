@@ -50,7 +50,7 @@ class Size:
     seeds: int
 
 
-SIZES: dict[Scale, Size] = {"full": Size(3_000, 8), "quick": Size(500, 2), "tiny": Size(30, 1)}
+SIZES: dict[Scale, Size] = {"full": Size(3_000, 5), "quick": Size(500, 2), "tiny": Size(30, 1)}
 
 
 def measure(scale: Scale, seed: int) -> Measured:
