@@ -14,8 +14,9 @@ from tests.pipeline.small_runs import output
 from tests.pipeline.weeks import Weeks, arrivals
 
 from headrace.pipeline.cli import main
-from headrace.pipeline.committed import read_plan
+from headrace.pipeline.committed import open_committed, read_columns, read_plan, survivors_here
 from headrace.pipeline.earlier_runs import frozen_in
+from headrace.pipeline.explain import explain
 from headrace.pipeline.plan import make_plan
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.manifest import PUBLISHED
@@ -258,3 +259,27 @@ def test_explain_names_the_old_run(two: Weeks, monkeypatch: pytest.MonkeyPatch) 
     assert headrace("explain", "runs/week0", row["survivor"])[1].splitlines()[1] == "kept"
     shutil.rmtree(two.folder / "runs/week0")
     assert "which runs/week0 does not have any more" in headrace("explain", "runs/week1", row["doc_id"])[1]
+
+
+def test_documents_of_two_runs_may_have_one_doc_id(tmp_path: Path) -> None:
+    """A survivor in an earlier run is no document of this one, though this one has one of that name."""
+    weeks = Weeks(tmp_path)
+    first, second, third = ("one line of some words", "another line of other words", "a third line of words of its own")
+    weeks.write_weeks([[first, second]])
+    weeks.run("old", ["week0"])
+    weeks.write_weeks([[third, third, first]])
+    weeks.run("new", ["week0"], ["old"])
+    rows = sorted(weeks.rows("new"), key=lambda row: int(row["doc_id"].rpartition("#")[2]))
+    assert [(row["verdict"], row["survivor"], row["detail"]) for row in rows] == [
+        ("kept", None, None),
+        ("dropped", "a:week0.txt#0", None),
+        ("dropped", "a:week0.txt#0", "in runs/old"),
+    ]
+    here = [survivors_here(read_columns(path, ["survivor", "detail"])) for _, path in _files(tmp_path / "runs/new")]
+    assert sorted(str(name) for column in here for name in column.to_pylist()) == ["None", "None", "a:week0.txt#0"]
+    assert explain(tmp_path / "runs/new", rows[1]["doc_id"])["survivor"].get("run") is None
+    assert explain(tmp_path / "runs/new", rows[2]["doc_id"])["survivor"]["run"] == str(tmp_path / "runs/old")
+
+
+def _files(run: Path) -> list[tuple[int, Path]]:
+    return list(open_committed(run).documents())
