@@ -34,7 +34,7 @@ class DedupLines(OrderedStage):
         "(Han, kana, Thai) count three each.",
     )
     min_run_letters: int = Field(
-        100, ge=1, description="Shorter lines are taken out where all the repeated ones in a row have so many together."
+        80, ge=1, description="Shorter lines are taken out where all the repeated ones in a row have so many together."
     )
     occurrences: int = Field(1, ge=1, le=16, description="In how many documents a line stays.")
     spare: tuple[Spared, ...] = Field(

@@ -188,12 +188,12 @@ def test_a_refrain_of_another_text_goes_with_all_its_copies(tmp_path: Path) -> N
 def test_short_lines_go_only_with_others(tmp_path: Path) -> None:
     """A menu of short lines is long together, a line of code or a greeting alone is not; Han counts threefold."""
     stage = DedupLines(max_seen_share=None)
-    menu = "Home\nProducts and services\n\n---\n首頁\n關於我們\n站内搜索和网站地图\n联系编辑部\nAbout our valley\n"
+    menu = "Home\nProducts and services\n\n---\n首頁\n關於我們\n站内搜索和网站地图\n联系编辑部\n"
     menu += "How to help\n5\n"
     left = "\n---\na text of its own"
     assert kept(tmp_path / "a", menu + "one", menu + "a text of its own", stage=stage)[1] == left
     assert kept(tmp_path / "b", menu.replace("Home", "") + "one", menu + "two", stage=stage)[1] == "Home\n\n---\ntwo"
-    shorter = menu.replace("How to help\n", "")
+    shorter = menu.replace("Products and services\n", "")
     assert kept(tmp_path / "c", shorter + "one", menu + "two", stage=stage)[1] == menu + "two"
     assert kept(tmp_path / "f", "return number\none", "return number\ntwo", stage=stage)[1] == "return number\ntwo"
     chinese = "本站所有内容均来自互联网用户上传"
