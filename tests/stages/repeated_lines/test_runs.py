@@ -133,8 +133,9 @@ def test_what_does_not_fit_into_memory_is_looked_up_in_files(
 
 @pytest.mark.slow
 def test_ray_gives_the_bytes_of_inline(inline: Path, pages: Path, tmp_path: Path, ray_cluster: None) -> None:
-    """Lines are decided in order in one process, and taken out in the workers."""
-    loaded = configured(tmp_path, pages, "ray", "engine.executor=ray", "engine.workers=2")
+    """Lines are decided in order in one process, with partitions as actors, and taken out in the workers."""
+    ray = ("engine.executor=ray", "engine.workers=2", "engine.index={memory_bytes: 1, partitions: 2}")
+    loaded = configured(tmp_path, pages, "ray", *ray)
     assert run_pipeline(loaded).state == "done"
     assert output(loaded.run_dir) == output(inline)
 
