@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from headrace.pipeline.dups.members import Cluster
 
 _EXCERPT = 100  # characters
+_BY_WAY = "by way of "  # as dedup says it where a document is near to the one that stays only through another one
 _PLACES = 8  # changed places of one text
 
 
@@ -81,7 +82,8 @@ class Clusters:
     def _member(self, each: Compared) -> None:
         member = each.member
         alike = "      " if member.similarity is None else f"{exact(round(member.similarity, 4)):<6}"
-        detail = f", {member.detail}" if member.detail and not member.detail.startswith("in ") else ""
+        way = member.detail or ""
+        detail = f", {way}, to which it is that similar" if way.startswith(_BY_WAY) else ""
         click.echo(f"  {alike}  {printable(member.doc_id)}  {member.reason}{printable(detail)}")
         for line in _words_of(each):
             click.echo(f"          {line}")
@@ -160,13 +162,17 @@ def _words_of(each: Compared) -> Iterator[str]:
 def _lines_of(found: Difference) -> Iterator[str]:
     if not found.places:
         yield "the texts are equal" if found.whole else "the texts are equal as far as they were compared"
-    colours = sys.stdout.isatty()
+    colours = _in_colours()
     for place in found.places[:_PLACES]:
         yield f"... {''.join(_piece(piece, colours=colours) for piece in place)} ..."
     if len(found.places) > _PLACES:
         yield f"and {len(found.places) - _PLACES:,} more places, in --json"
     if found.places and not found.whole:
         yield "what is behind the first million characters was not compared"
+
+
+def _in_colours() -> bool:
+    return sys.stdout.isatty()
 
 
 def _piece(piece: Piece, *, colours: bool) -> str:

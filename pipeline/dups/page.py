@@ -36,9 +36,6 @@ def _stage(stage: str, found: Row) -> Iterator[str]:
     if found["similarity"]:
         yield f"<h3>{stage}: how similar near duplicates are to what stays</h3>"
         yield bar_chart(_similarities(found["similarity"]), "documents", DROPPED)
-    if found.get("policies"):
-        yield f"<h3>{stage}: what each policy would have kept</h3>"
-        yield table(["policy", "documents"], list(found["policies"].items()))
     yield f"<h3>{stage}: the largest clusters</h3>"
     names = ("documents", "survivor", "doc_id", "similarity", "difference", "excerpt")
     yield picked(found["examples"], names)

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 from tests.pipeline.dups.repeating_runs import chinese, english, pages
+from tests.s3_server import BUCKET, S3Server
 
 from headrace.pipeline.cli import main
 from headrace.pipeline.dedup_config import cut_for
@@ -157,6 +158,14 @@ def test_which_one_stays_is_chosen(tmp_path: Path, keep: str) -> None:
     (tmp_path / "a.txt").write_text(english(1), encoding="utf-8")
     (tmp_path / "b.txt").write_text(english(1) + " end", encoding="utf-8")
     assert told(tmp_path / "a.txt", tmp_path / "b.txt", "--out", tmp_path / "o", "--keep", keep)["kept"] == 1
+
+
+def test_files_in_a_store_and_on_disk_go_together(tmp_path: Path, s3: S3Server) -> None:
+    """Each store is a source of its own, named after it; what is on disk comes first here, and stays."""
+    (tmp_path / "a.txt").write_text(english(1), encoding="utf-8")
+    s3.put_folder("texts", tmp_path)
+    found = told(tmp_path / "a.txt", s3.uri("texts/*.txt"), "--out", tmp_path / "out")
+    assert (found["exact"], found["kept"], found["example"]) == (1, 1, f"s3-{BUCKET}:a.txt#0")
 
 
 def test_the_result_may_lie_in_a_folder_that_is_read(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.pipeline.dups.repeating_runs import chinese, doc_id, make_run
 
+from headrace.pipeline import cli_dups_rows
 from headrace.pipeline.cli import main
 
 
@@ -102,6 +103,39 @@ def test_differences_are_pieces_in_json(run: Path) -> None:
     two = chinese(2)
     pieces = [{"both": two[75:99]}, {"stays": two[99], "dropped": "新"}, {"both": two[100:124]}]
     assert (member["diff"], member["whole"]) == ([pieces], True)
+
+
+def test_a_terminal_shows_differences_in_colours(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red and struck out what only the one that stays has, green what only the other one has."""
+    monkeypatch.setattr(cli_dups_rows, "_in_colours", lambda: True)
+    said = CliRunner().invoke(main, ["dups", str(run), "--diff", "--near-only"], color=True).stdout
+    two = chinese(2)
+    assert f"{two[98]}\x1b[31m\x1b[9m{two[99]}\x1b[0m\x1b[32m新\x1b[0m{two[100]}" in said
+
+
+def test_a_document_that_belongs_to_a_cluster_through_another_one_says_so(tmp_path: Path) -> None:
+    """Of a chain of near documents one stays; the similarity is that to the next one."""
+    text, lines = chinese(9, 400), []
+    for number in range(6):
+        lines.append(text)
+        text = text[: 40 * number] + chinese(50 + number, 30) + text[40 * number + 30 :]
+    (tmp_path / "in.txt").write_text("\n".join(lines), encoding="utf-8")
+    options = ["--records", "lines", "--keep", "components", "--threshold", "0.7"]
+    command = ["dedup", str(tmp_path / "in.txt"), "--out", str(tmp_path / "out"), *options]
+    assert CliRunner().invoke(main, command).exit_code == 0
+    said = call(tmp_path / "out").stdout
+    assert "cluster 1: 6 documents" in said
+    assert ", by way of input:in.txt#" in said
+    assert ", to which it is that similar" in said
+
+
+def test_a_rerun_reads_nothing_again(tmp_path: Path) -> None:
+    """It has stored its texts, as it began with stored ones; where it has not, that is the reason."""
+    run, new = make_run(tmp_path, "full"), tmp_path / "new"
+    changed = ["rerun", str(run), "--set", "write.record=values", "--run", str(new)]
+    assert CliRunner().invoke(main, changed).exit_code == 0
+    members = [row for row in rows(new, "--diff", "--near-only") if row["role"] == "dropped"]
+    assert {"the run began with what another run had stored" in str(row["no_diff"]) for row in members} == {True}
 
 
 def test_what_is_forgotten_is_not_shown(tmp_path: Path) -> None:
