@@ -125,7 +125,7 @@ def _fold(texts: _Texts, places: tuple[Places, Places] | None) -> tuple[Bytes, O
     from headrace.stages.kernels.fold import fold
 
     table = texts.table
-    forms = (table.folded, table.starts, table.longer, classes())
+    forms = (table.folded, table.short, table.starts, table.longer, classes())
     return fold(texts.data, texts.offsets, *forms, texts.segments, texts.room, places)
 
 

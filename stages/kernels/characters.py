@@ -96,10 +96,13 @@ class Folding:
 
     `joins` flags the code points that form one segment with what stands before them: a segment of several characters is
     normalized as a whole. Before every other code point a text may be cut, and its parts normalized one by one (UAX 15:
-    a character that has combining class 0 and is second in no composition begins anew).
+    a character that has combining class 0 and is second in no composition begins anew). `short` has the bytes of the
+    forms of the first 65,536 code points, the first as the lowest one, and their number in the highest; 0 for a form
+    that is white space or not one code point of at most three bytes.
     """
 
     folded: CodePoints
+    short: CodePoints
     starts: Offsets
     longer: CodePoints
     joins: Flags
@@ -123,7 +126,20 @@ def folding() -> Folding:
             forms.append([ord(c) for c in form])
     starts = np.cumsum([0, *map(len, forms)], dtype=np.int64)
     longer = np.array(list(chain.from_iterable(forms)), np.uint32)
-    return Folding(_frozen(folded), _frozen(starts), _frozen(longer), _frozen(joins))
+    return Folding(_frozen(folded), _frozen(_short(folded)), _frozen(starts), _frozen(longer), _frozen(joins))
+
+
+def _short(folded: CodePoints) -> CodePoints:
+    form = folded[:0x10000].copy()
+    left_out = form >= 0x10000
+    form[left_out] = 0
+    kinds = classes()[form]
+    last, second = 0x80 | form & 63, 0x80 | form >> 6 & 63
+    two = 2 << 24 | last << 8 | 0xC0 | form >> 6
+    three = 3 << 24 | last << 16 | second << 8 | 0xE0 | form >> 12
+    found = np.where(form < 0x80, 1 << 24 | form, np.where(form < 0x800, two, three)).astype(np.uint32)
+    found[left_out | (kinds >= SPACE) & (kinds <= BREAK)] = 0
+    return found
 
 
 def fold_normalized(text: str) -> str:

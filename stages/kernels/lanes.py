@@ -112,15 +112,3 @@ def copy_folded(_typing: Numba, data: Numba, at: Numba, out: Numba, to: Numba) -
         return context.get_dummy_value()
 
     return types.void(data, types.intp, out, types.intp), emit
-
-
-@emitted
-def copy_bytes(_typing: Numba, data: Numba, at: Numba, out: Numba, to: Numba) -> Numba:
-    """Copy 32 bytes."""
-
-    def emit(context: Numba, builder: Numba, signature: Numba, arguments: Numba) -> Numba:
-        text = builder.load(_text(context, builder, signature.args[0], *arguments[:2]), align=1)
-        builder.store(text, _text(context, builder, signature.args[2], *arguments[2:]), align=1)
-        return context.get_dummy_value()
-
-    return types.void(data, types.intp, out, types.intp), emit

@@ -13,7 +13,7 @@ import numpy as np
 
 from headrace.stages.kernels.arrays import Bytes, Classes, Flags, Hashes, Offsets
 from headrace.stages.kernels.characters import DIGIT, HAN, LATIN, LETTER, UNSPACED
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.stages.kernels.compiled import kernel, lean, part
 from headrace.stages.kernels.mixing import BASE, mix64, rolled
 from headrace.stages.kernels.text_lanes import (
     LANES,
@@ -21,22 +21,21 @@ from headrace.stages.kernels.text_lanes import (
     eight_bytes,
     lead_bits,
     lowest_bit,
+    lowest_bits,
     moves_bytes,
     word_bits,
     write_characters,
     write_places,
 )
-from headrace.stages.kernels.utf8 import decode
+from headrace.stages.kernels.utf8 import decode, decode_each
 
 AUTO, CHARACTERS, WORDS, GIVEN = range(4)
 _ASCII = 0x80
 _LONG = np.uint8(0xE0)  # lead bytes of three bytes and more
-_THREE_BYTES = np.uint64(0xE)  # upper half of the lead byte
 _FOUR_BYTES = 0xF0
-_LOW_4, _LOW_6 = np.uint64(0xF), np.uint64(0x3F)
 _CHUNK = 8  # bytes of a word that are hashed at once
 _DIRECT = 8  # up to so many items a polynomial is summed for many shingles at once; longer ones are rolled
-_ONE, _ALL = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
+_ONE = np.uint64(1)
 _TALLY = 32768  # bytes that are counted in sums of two bytes
 _BLOCK = 1024  # shingles whose sums stay in the first cache
 
@@ -135,7 +134,7 @@ def count_leads(text: Bytes) -> tuple[int, int, int, int]:
     return int(latin), int(han), int(leads), int(long)
 
 
-@part
+@lean
 def counted_by_characters(data: Bytes, begin: int, end: int, classes: Classes) -> bool:
     """Tell the same by looking at every character."""
     letters = unspaced = 0
@@ -148,13 +147,7 @@ def counted_by_characters(data: Bytes, begin: int, end: int, classes: Classes) -
     return unspaced > 0 and 2 * unspaced >= letters
 
 
-@part
-def lowest_bits(count: int) -> np.uint64:
-    """Give a number with so many bits set, one to 64 of them."""
-    return _ALL >> np.uint64(LANES - count)
-
-
-@part
+@lean
 def word_bounds(data: Bytes, begin: int, end: int, classes: Classes, bounds: Offsets) -> int:
     """Write where words begin and end, by turns, and give their number; an odd number of bounds is inside of a word.
 
@@ -173,7 +166,7 @@ def word_bounds(data: Bytes, begin: int, end: int, classes: Classes, bounds: Off
     return (count + 1) // 2
 
 
-@part
+@lean
 def other_bounds(data: Bytes, at: int, end: int, classes: Classes, bounds: Offsets, count: int) -> tuple[int, int]:
     """Write bounds up to the next character of ASCII."""
     while at < end and data[at] >= _ASCII:
@@ -190,7 +183,7 @@ def other_bounds(data: Bytes, at: int, end: int, classes: Classes, bounds: Offse
     return at, count
 
 
-@part
+@lean
 def given_bounds(data: Bytes, given: Given, document: int, classes: Classes, bounds: Offsets) -> int:
     """Write where a view's given words begin and end that have a letter or a digit, and give their number."""
     count, move = 0, given.moves[document]
@@ -205,7 +198,7 @@ def given_bounds(data: Bytes, given: Given, document: int, classes: Classes, bou
     return count
 
 
-@part
+@lean
 def hash_words(data: Bytes, bounds: Offsets, count: int, items: Hashes) -> int:
     """Hash the words between bounds and give their number."""
     for word in range(np.uint64(count)):
@@ -218,14 +211,14 @@ def hash_words(data: Bytes, bounds: Offsets, count: int, items: Hashes) -> int:
     return count
 
 
-@part
+@lean
 def appended(value: np.uint64, data: Bytes, at: int, end: int) -> np.uint64:
     """Append up to eight bytes to the hash of a word. It can be undone: words of up to eight bytes never meet."""
     value = (value ^ eight_bytes(data, at) & lowest_bits(8 * min(end - at, _CHUNK))) * BASE
     return value ^ value >> np.uint64(32)
 
 
-@part
+@lean
 def hash_characters(data: Bytes, begin: int, end: int, items: Hashes) -> int:
     """Hash each character and give their number."""
     at, count = begin, 0
@@ -233,36 +226,15 @@ def hash_characters(data: Bytes, begin: int, end: int, items: Hashes) -> int:
         stop = min(at + LANES, end)
         leads = lead_bits(data, at) & lowest_bits(stop - at)
         if not moves_bytes():
-            at, count = write_each(data, at, end, items, count)
+            at, count = decode_each(data, at, end, items, count)
         elif bits_from(data, at, _FOUR_BYTES) & leads:
-            at, count = write_each(data, at + lowest_bit(leads), stop, items, count)
+            at, count = decode_each(data, at + lowest_bit(leads), stop, items, count)
         else:
             count += write_characters(data, at, leads, items, count)
             at = stop
     for i in range(count):
         items[i] = mix64(items[i])
     return count
-
-
-@part
-def write_each(data: Bytes, begin: int, end: int, items: Hashes, count: int) -> tuple[int, int]:
-    """Write code points one by one up to the first character from `end` on; give where it is, and their number."""
-    at, last, to = np.uint64(begin), np.uint64(end), np.uint64(count)
-    while at < last:
-        lead = np.uint64(data[at])
-        if lead < _ASCII:
-            items[to] = lead
-            at += _ONE
-        elif lead >> np.uint64(4) == _THREE_BYTES:  # Chinese: as `decode` has it, but for what signed places cost
-            second, third = np.uint64(data[at + _ONE]), np.uint64(data[at + np.uint64(2)])
-            items[to] = (lead & _LOW_4) << np.uint64(12) | (second & _LOW_6) << np.uint64(6) | third & _LOW_6
-            at += np.uint64(3)
-        else:
-            point, after = decode(data, int(np.int64(at)))
-            items[to] = np.uint64(point)
-            at = np.uint64(after)
-        to += _ONE
-    return int(np.int64(at)), int(np.int64(to))
 
 
 @part
@@ -292,7 +264,7 @@ def add_up(items: Hashes, size: int, out: Hashes) -> None:
         out[i] = mix64(out[i])
 
 
-@part
+@lean
 def roll(items: Hashes, count: int, size: int, out: Hashes) -> None:
     """Hash the same stretches, each from the one before it."""
     lead = np.uint64(1)

@@ -8,15 +8,18 @@ behind a text, and `LANES` places behind what is written.
 
 from __future__ import annotations
 
+import numpy as np
 from llvmlite import ir
 from llvmlite.binding import get_host_cpu_features
 from numba import types
 from numba.core import cgutils
 
+from headrace.stages.kernels.compiled import part
 from headrace.stages.kernels.lanes import Numba, emitted, pointer_to
 
 LANES = 64
 BEHIND = 72
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _HALF = 32  # places that are written at once: seldom do more of 64 bytes begin something
 _BIT, _BYTE, _INT, _LONG = (ir.IntType(bits) for bits in (1, 8, 32, 64))
 _TEXT, _FLAGS = ir.VectorType(_BYTE, LANES), ir.VectorType(_BIT, LANES)
@@ -82,6 +85,18 @@ def eight_bytes(_typing: Numba, data: Numba, at: Numba) -> Numba:
 
 
 @emitted
+def write_four(_typing: Numba, value: Numba, out: Numba, to: Numba) -> Numba:
+    """Write four bytes, the lowest one first."""
+
+    def emit(context: Numba, builder: Numba, signature: Numba, arguments: Numba) -> Numba:
+        value, out, to = arguments
+        builder.store(value, _at(context, builder, signature.args[1], out, to, loaded=_INT), align=1)
+        return context.get_dummy_value()
+
+    return types.void(types.uint32, out, types.intp), emit
+
+
+@emitted
 def bits_from(_typing: Numba, data: Numba, at: Numba, limit: Numba) -> Numba:
     """Tell which bytes are at least as large as a limit."""
 
@@ -118,6 +133,16 @@ def lead_bits(_typing: Numba, data: Numba, at: Numba) -> Numba:
 
 
 @emitted
+def bit_count(_typing: Numba, bits: Numba) -> Numba:
+    """Give how many bits are set."""
+
+    def emit(_context: Numba, builder: Numba, _signature: Numba, arguments: Numba) -> Numba:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), emit
+
+
+@emitted
 def lowest_bit(_typing: Numba, bits: Numba) -> Numba:
     """Give the number of the lowest bit that is set, 64 if none is."""
 
@@ -125,6 +150,12 @@ def lowest_bit(_typing: Numba, bits: Numba) -> Numba:
         return builder.cttz(arguments[0], _BIT(0))
 
     return types.int64(types.uint64), emit
+
+
+@part
+def lowest_bits(count: int) -> np.uint64:
+    """Give a number with so many bits set, one to 64 of them."""
+    return _ALL >> np.uint64(LANES - count)
 
 
 @emitted

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from headrace.stages.kernels.arrays import Bytes
+import numpy as np
+
+from headrace.stages.kernels.arrays import Bytes, Hashes
 from headrace.stages.kernels.compiled import lean
+
+_ASCII, _ONE = np.uint64(0x80), np.uint64(1)
+_THREE_BYTES = np.uint64(0xE)  # upper half of the lead byte
+_LOW_4, _LOW_6 = np.uint64(0xF), np.uint64(0x3F)
 
 
 @lean
@@ -18,6 +24,27 @@ def decode(data: Bytes, at: int) -> tuple[int, int]:
         return (lead & 15) << 12 | (int(data[at + 1]) & 63) << 6 | int(data[at + 2]) & 63, at + 3
     high = (lead & 7) << 18 | (int(data[at + 1]) & 63) << 12
     return high | (int(data[at + 2]) & 63) << 6 | int(data[at + 3]) & 63, at + 4
+
+
+@lean
+def decode_each(data: Bytes, begin: int, end: int, out: Hashes, count: int) -> tuple[int, int]:
+    """Write code points one by one up to the first character from `end` on; give where it is, and their number."""
+    at, last, to = np.uint64(begin), np.uint64(end), np.uint64(count)
+    while at < last:
+        lead = np.uint64(data[at])
+        if lead < _ASCII:
+            out[to] = lead
+            at += _ONE
+        elif lead >> np.uint64(4) == _THREE_BYTES:  # Chinese: as `decode` has it, but for what signed places cost
+            second, third = np.uint64(data[at + _ONE]), np.uint64(data[at + np.uint64(2)])
+            out[to] = (lead & _LOW_4) << np.uint64(12) | (second & _LOW_6) << np.uint64(6) | third & _LOW_6
+            at += np.uint64(3)
+        else:
+            point, after = decode(data, int(np.int64(at)))
+            out[to] = np.uint64(point)
+            at = np.uint64(after)
+        to += _ONE
+    return int(np.int64(at)), int(np.int64(to))
 
 
 @lean

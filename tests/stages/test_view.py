@@ -58,6 +58,34 @@ def test_kernel_and_twin_agree_on_any_text(sample: list[str]) -> None:
     agree(sample)
 
 
+RUNS = (
+    "漢字转换很多字",
+    "ＡＢ，。！",
+    " ",
+    "  ",
+    "\n",
+    "…",
+    "한국어",
+    "がか\u3099",
+    "e\u0301",
+    "\U0001f44d",
+    "\U00020000",
+    "ascii Text 1",
+)
+runs = st.lists(st.one_of(st.sampled_from(RUNS), st.sampled_from(MIXED)), max_size=60).map("".join)
+
+
+@given(sample=st.lists(runs, max_size=3))
+@settings(max_examples=150, deadline=None)
+def test_kernel_and_twin_agree_where_64_bytes_are_read_at_once(sample: list[str]) -> None:
+    """Texts of several strides in front of a longer one, and the last ones, whose ends are read one by one."""
+    agree(sample)
+    found, alone = mapped(*sample, "末" * 40), mapped(*sample)
+    assert found.data[: len(alone.data)].tobytes() == alone.data.tobytes()
+    assert found.begins[: len(alone.data)].tolist() == alone.begins.tolist()
+    assert found.ends[: len(alone.data)].tolist() == alone.ends.tolist()
+
+
 @given(sample=st.lists(mixed, max_size=5))
 @settings(max_examples=200, deadline=None)
 def test_both_forms_give_the_same_views(sample: list[str]) -> None:
