@@ -64,6 +64,7 @@ def _print_explanation(run: Path, found: dict[str, Any]) -> None:
         click.echo(f"repeats: {survivor['doc_id']}" + (f", which {holds} does not have any more" if gone else ""))
         if not gone:
             click.echo(f"  see `headrace explain {holds} '{survivor['doc_id']}'`")
+        click.echo(f"  in what they differ: `headrace dups {run} --of '{found['doc_id']}' --diff`")
     if found["what_if"]:
         click.echo(f"what-if: {found['what_if']}")
     place = found["place"]
