@@ -7,6 +7,7 @@ where is a matter of memory alone: it may differ between two sessions of a run, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -38,7 +39,7 @@ class Layers:
 
     def __init__(self, context: RunContext, rules: Rules, parameters: dict[str, object]) -> None:
         self._context, self._rules, self._parameters = context, rules, parameters
-        self._cold = Partitioned(self._opened, context.index.partitions)
+        self._cold = Partitioned(partial(open_partitions, context, rules, parameters), context.index.partitions)
         self.earlier, number = EarlierNumbers(), 0
         for run in context.earlier:
             with blaming(run):
@@ -52,14 +53,6 @@ class Layers:
         self._pending: list[IndexFile] = []  # committed, and in memory still
         for ref in context.committed if fits else ():
             self._read_in(ref)
-
-    def _opened(self) -> Partitions:
-        context = self._context
-        options, opened = context.index, context.partitions
-        place = context.run / MERGED / context.stage
-        if options.partitions == 1 or opened is None:
-            return InProcess(self._rules, self._parameters, options, place)
-        return opened(self._rules, self._parameters, options, place)
 
     @property
     def count(self) -> int:
@@ -133,6 +126,12 @@ class Layers:
         self._pending.append(IndexFile(self._context.run, ref, self.count, table.num_rows))
         self._hot.extend(from_columns(table, self._rules.pieces))
         self._ids.extend(table["doc_id"])
+
+
+def open_partitions(context: RunContext, rules: Rules, parameters: dict[str, object]) -> Partitions:
+    """Open the partitions where the context says: processes of their own are for several of them."""
+    opened = context.partitions if context.index.partitions > 1 else None
+    return (opened or InProcess)(rules, parameters, context.index, context.run / MERGED / context.stage)
 
 
 def check_committed(run: Path, refs: Sequence[FileRef], first_unit: int) -> None:

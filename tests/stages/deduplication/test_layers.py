@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -101,6 +103,20 @@ def test_replays_flushes_and_restarts_with_other_options_change_no_verdict(
         for again in data.draw(open_units, "units that come again"):
             assert accept(stage, state, batches[again]).items() <= expected.items()
     state.close()
+
+
+def test_an_index_is_gone_with_the_last_word_of_it(tmp_path: Path) -> None:
+    """After a rollback the old index must not wait for the garbage collector beside the new one: no cycles."""
+    state = opened(LOOSE, tmp_path, SPILLS)
+    accept(LOOSE, state, unit_of(0, ["the wheel turns"]))
+    state.flush(0)
+    watched = weakref.ref(state._layers)  # what is large
+    gc.disable()
+    try:
+        del state
+        assert watched() is None
+    finally:
+        gc.enable()
 
 
 def test_the_bytes_of_index_files_do_not_depend_on_where_the_index_is(tmp_path: Path) -> None:
