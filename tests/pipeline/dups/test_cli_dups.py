@@ -9,6 +9,7 @@ from tests.pipeline.dups.repeating_runs import chinese, doc_id, make_run
 
 from headrace.pipeline import cli_dups_rows
 from headrace.pipeline.cli import main
+from headrace.pipeline.dups import compared, members
 
 
 def call(*arguments: str | Path) -> Result:
@@ -155,3 +156,15 @@ def test_mistakes_are_told_with_what_may_be_meant(run: Path, tmp_path: Path) -> 
     )
     assert call(tmp_path / "none").exit_code == 2
     assert call(run, "--stage", "write").stdout == "no document repeats another\n"
+
+
+@pytest.mark.parametrize("portion", [1, 2, 3, 5])
+def test_portions_of_any_size_give_the_same_lines(run: Path, monkeypatch: pytest.MonkeyPatch, portion: int) -> None:
+    """Names are read for some members at a time, texts for fewer; clusters that are cut are printed as one."""
+    whole, compared_whole, shown = rows(run), rows(run, "--diff"), call(run, "--diff").stdout
+    monkeypatch.setattr(compared, "_PORTION", portion)
+    monkeypatch.setattr(compared, "_TEXTS", portion)
+    monkeypatch.setattr(members, "_PIECE", 2)
+    assert rows(run) == whole
+    assert rows(run, "--diff") == compared_whole
+    assert call(run, "--diff").stdout == shown
