@@ -3,18 +3,21 @@
 Keys and signatures are made, not signed: a key and 14 bands of 8 values a document, as the default has them; one
 document in twenty is an earlier one with two values changed. They come in units of 2,000 and are committed forty times.
 `hot_*`: all stays in memory. `cold_*`: whenever a twentieth of that memory is reached, what is committed is looked up
-in sorted runs. Seconds are those of the processor. `merging_*` is what threads beside the asking one used. The files
-are in the system's cache: what storage costs is on paper alone, `docs/how-to/dedup-at-scale.md`.
+in sorted runs; `cold_process_bytes_per_document` is what the process grew by, mapped files apart. Seconds are those of
+the processor. `merging_*` is what threads beside the asking one used. The files are in the system's cache: what storage
+costs is on paper alone, `docs/how-to/dedup-at-scale.md`.
 """
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pyarrow as pa
 from benchmarks.harness import Benchmark, Measured, Scale, Target, progress, scratch
 from xxhash import xxh3_64
@@ -61,7 +64,8 @@ class Way:
 
     seconds: list[float] = field(default_factory=list)  # a unit, to its verdicts
     merging: float = 0.0
-    memory: int = 0
+    memory: int = 0  # of the index in memory, at most
+    grown: int = 0  # bytes of the process
     dropped: int = 0
     marks: list[int] = field(default_factory=list)  # of the verdicts on each unit
     disk: int = 0
@@ -95,6 +99,7 @@ def measure(scale: Scale, seed: int) -> Measured:
         "cold_documents_per_second": cold.rate(),
         "cold_last_tenth_documents_per_second": cold.rate(0.1),
         "cold_memory_mb": cold.memory / 1e6,
+        "cold_process_bytes_per_document": cold.grown / cold.kept,
         "merging_seconds_per_million": cold.merging / cold.kept * 1e6,
         "disk_bytes_per_document": cold.disk / cold.kept,
         "merged_bytes_per_document": cold.merged / cold.kept,
@@ -107,6 +112,7 @@ def judged(folder: Path, seed: int, documents: int, memory_bytes: int) -> Way:
     """Judge made documents, commit now and then, and measure."""
     way, units = Way(), documents // _UNIT
     state = DedupState(RunContext(folder, "dedup", index=IndexOptions(1, memory_bytes)), _RULES, {"stage": "made"})
+    before = own_memory()
     began, beside = time.process_time(), time.thread_time()
     for unit, batch in enumerate(made(seed, units)):
         start = time.thread_time()
@@ -118,9 +124,17 @@ def judged(folder: Path, seed: int, documents: int, memory_bytes: int) -> Way:
         if (unit + 1) % max(1, units // _COMMITS) == 0:
             way.disk += sum(ref.bytes for ref in state.flush(unit))
     way.merging = time.process_time() - began - (time.thread_time() - beside)
+    way.grown = own_memory() - before
     way.merged = sum(path.stat().st_size for path in folder.glob("index/merged/**/*") if path.is_file())
     state.close()
     return way
+
+
+def own_memory() -> int:
+    """Give the bytes of the process that no file stands for."""
+    gc.collect()
+    used = psutil.Process().memory_info()
+    return int(used.rss - getattr(used, "shared", 0))
 
 
 def made(seed: int, units: int) -> Iterator[UnitBatch]:

@@ -14,7 +14,7 @@ from headrace.schemas.errors import FormatError
 from headrace.stages.deduplication.layer import IndexFile
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import PRINT, ROW, open_index, tables_of
-from headrace.stages.deduplication.signatures import KEY, SHINGLES, SIGNATURE, values_of
+from headrace.stages.deduplication.signatures import KEY, SHINGLES, SIGNATURE, in_one_piece, values_of
 from headrace.stages.kernels.arrays import Array, Column, Counts, Offsets, Signatures, read_only
 from headrace.stages.kernels.band_index import Entries
 from headrace.stages.kernels.sorted_postings import directory_of, find, frozen
@@ -89,7 +89,7 @@ def _entries(table: pa.Table, pieces: int) -> Entries:
         signatures = values_of(table[SIGNATURE], np.uint32, pieces)
     shingles, ends = np.zeros(0, np.uint64), np.zeros(1, np.int64)
     if SHINGLES in names:
-        column = table[SHINGLES]
+        column = in_one_piece(table[SHINGLES])
         shingles, ends = pc.list_flatten(column).to_numpy(), _offsets(column)
     return Entries(keys, np.zeros(0, np.bool_), signatures, shingles, ends)
 
@@ -100,7 +100,7 @@ def _flat(column: Column) -> Signatures:
 
 def _offsets(lists: Column) -> Offsets:
     """Give where each list begins, and the end of the last: a file has one batch, so these are its pages."""
-    array = lists.combine_chunks() if isinstance(lists, pa.ChunkedArray) else lists
+    array = in_one_piece(lists)
     buffer = array.buffers()[1]
     return np.frombuffer(memoryview(buffer), np.int64)[: len(array) + 1] if buffer else np.zeros(1, np.int64)
 

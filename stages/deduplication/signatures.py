@@ -92,7 +92,14 @@ def _lists(values: Hashes, ends: Offsets) -> Array:
 
 def values_of(column: Column, kind: type[N], width: int) -> npt.NDArray[N]:
     """Give a column of fixed width as rows of `width` values, without copying."""
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    array = in_one_piece(column)
     buffer = array.buffers()[1]
     flat = np.frombuffer(memoryview(buffer), kind) if buffer is not None and buffer.size else np.zeros(0, kind)
     return flat[array.offset * width : (array.offset + len(array)) * width].reshape(len(array), width)
+
+
+def in_one_piece(column: Column) -> Array:
+    """Give a column as one array, without copying where it is one: `combine_chunks` copies even then."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

@@ -7,6 +7,7 @@ import weakref
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -103,6 +104,18 @@ def test_replays_flushes_and_restarts_with_other_options_change_no_verdict(
         for again in data.draw(open_units, "units that come again"):
             assert accept(stage, state, batches[again]).items() <= expected.items()
     state.close()
+
+
+@pytest.mark.parametrize("name", ["loose", "verified exactly"])
+def test_what_left_memory_is_in_no_other_memory(name: str, tmp_path: Path) -> None:
+    """Keys, signatures, sets, postings and ids of committed files are looked at where they are mapped, never copied."""
+    stage, before, written = STAGES[name], pa.total_allocated_bytes(), 0
+    state = opened(stage, tmp_path, SPILLS)
+    for number in range(10):
+        texts = [" ".join(f"{number}.{i}.{j}" for j in range(30)) for i in range(200)]
+        accept(stage, state, unit_of(number, texts))
+        written += sum(ref.bytes for ref in state.flush(number))
+    assert pa.total_allocated_bytes() - before < written / 20
 
 
 def test_an_index_is_gone_with_the_last_word_of_it(tmp_path: Path) -> None:
