@@ -150,6 +150,7 @@ class _Session:
         if summary.state == "stopped":
             self._stopping.set()
             return False
+        self._log.emit("barrier", stage=first.stage)
         self._committer.settled[first.stage] = first.settled(self._manifest.index_runs)
         self._log.emit("pass", number=2)
         return not self._stopping.is_set()

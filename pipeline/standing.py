@@ -74,6 +74,8 @@ class Standing:
                 self._commit(data)
             case "pass":
                 self._pass(int(data["number"]))
+            case "barrier":
+                self.notes.append(f"every document is signed: {data['stage']} makes its verdicts")
             case "ended":
                 self.nothing_left = data.get("state") == "done" and not self.executor
             case "rollback":
@@ -95,7 +97,7 @@ class Standing:
         """Count anew: every document comes twice."""
         self.stages, self._open, self._open_bytes = {}, {}, {}
         self.bytes = self.units = self.shards = self.tokens = 0
-        what = "every document is signed" if number == 1 else "with the verdicts on all of them"
+        what = "all documents are signed" if number == 1 else "the run itself, with the verdicts on all documents"
         self.notes.append(f"pass {number} of 2: {what}")
 
     def _unit(self, data: Any) -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from tests.pipeline.two_pass.chained_texts import LOOSE, chained_run, rows, write_chains
+from tests.pipeline.two_pass.chained_texts import LOOSE, WORDS, chained_run, rows, write_chains
 
 from headrace.pipeline.committed import open_committed
 from headrace.pipeline.report_data import report_data
 from headrace.pipeline.run import run_pipeline
+from headrace.pipeline.verify import verify
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.base import RunContext
@@ -82,6 +83,29 @@ def test_without_verdicts_no_document_is_judged(run: Path) -> None:
     wrong = FileRef("index/dedup-verdicts-0.arrow", "0" * 64, 3)
     with pytest.raises(HeadraceError, match="no verdicts of dedup"):
         SettledState(RunContext(run, "dedup", settled=wrong), LOOSE.rules, LOOSE.index_parameters)
+
+
+@pytest.mark.parametrize(("text", "stay"), [("", 0), ("short\n" * 9, 0), ("oak and iron, water and stone\n" * 300, 1)])
+def test_runs_with_next_to_nothing_in_them(text: str, stay: int, tmp_path: Path) -> None:
+    """No document, none that reaches dedup, and one text over several units: both passes end, and all balances."""
+    (tmp_path / "in").mkdir()
+    for name in ("a0.txt", "b0.txt"):
+        (tmp_path / "in" / name).write_text(text, encoding="utf-8")
+    loaded = chained_run(tmp_path)
+    summary = run_pipeline(loaded)
+    assert (summary.state, summary.counts[-1].kept if summary.counts else 0) == ("done", stay)
+    assert verify(loaded.run_dir).problems == ()
+
+
+def test_without_repetitions_all_stay(tmp_path: Path) -> None:
+    """There are verdicts then, on no document."""
+    (tmp_path / "in").mkdir()
+    for name in ("a0.txt", "b0.txt"):
+        lines = [f"{' '.join(WORDS[number % 7 :])} {name} and {WORDS[number % 9]} of {number}." for number in range(60)]
+        (tmp_path / "in" / name).write_text("\n".join(lines), encoding="utf-8")
+    loaded = chained_run(tmp_path, options="minhash: null")
+    assert run_pipeline(loaded).counts[-1].kept == 120
+    assert report_data(loaded.run_dir)["dedup"]["policies"]["first_seen"] == 120
 
 
 def test_the_report_names_what_was_struck_in_the_first_pass(run: Path) -> None:
