@@ -102,4 +102,5 @@ def in_one_piece(column: Column) -> Array:
     """Give a column as one array, without copying where it is one: `combine_chunks` copies even then."""
     if not isinstance(column, pa.ChunkedArray):
         return column
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    pieces: list[Array] = column.chunks
+    return pieces[0] if len(pieces) == 1 else pa.concat_arrays([pa.array([], column.type), *pieces])
