@@ -46,6 +46,10 @@ class UrlState:
     def finish(self) -> None:
         """Nothing is left to say at the end."""
 
+    def close(self) -> None:
+        """Let go of index files and of the processes that look them up."""
+        self._seen.close()
+
 
 def _merged(documents: pa.Table, asked: Column, repeats: pa.Table) -> pa.Table:
     """Put the verdicts on repeats, one a row that was asked for, among those of the lists."""

@@ -166,7 +166,7 @@ def index_files(run: Path) -> Iterator[Path]:
 
 @pytest.mark.parametrize("partitions", [1, 2])
 def test_states_let_go_of_their_files(plain: Case, partitions: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The end of a run, in order or not, closes every partition that it opened."""
+    """The end of a run closes every partition that it opened."""
     from headrace.stages.deduplication.sorted_runs import SortedRuns
 
     open_ = set[int]()

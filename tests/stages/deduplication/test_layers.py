@@ -14,12 +14,15 @@ from hypothesis import strategies as st
 from tests.stages.deduplication.sequential_loop import sequential
 from tests.stages.test_dedup import LOOSE, STAGES, accept, random_units, texts, unit_of
 
+from headrace.pipeline.host import Closes
 from headrace.schemas.errors import FormatError
 from headrace.schemas.index import IndexOptions
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.base import ReplayDiffersError, RunContext
 from headrace.stages.dedup import Dedup
+from headrace.stages.dedup_lines import DedupLines
 from headrace.stages.deduplication.state import DedupState
+from headrace.stages.urls import Urls
 
 SPILLS = IndexOptions(memory_bytes=0)
 OPTIONS = {
@@ -195,3 +198,11 @@ def test_what_is_not_committed_does_not_exist_in_files_either(tmp_path: Path) ->
     expected = sequential(LOOSE, units)
     for unit in units[1:]:
         assert accept(LOOSE, state, unit).items() <= expected.items()
+
+
+def test_every_stage_with_an_index_closes_it(tmp_path: Path) -> None:
+    """The host of a state lets go of it by `close`, whichever stage it is."""
+    for stage in (Dedup(), Urls(), DedupLines()):
+        state = stage.open(RunContext(tmp_path, stage.kind, index=SPILLS))
+        assert isinstance(state, Closes), stage.kind
+        state.close()
