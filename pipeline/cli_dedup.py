@@ -23,6 +23,7 @@ _SCHEMES = ("datasketch", "datasketch_legacy", "datatrove", "nemo", "fss", "simh
 _KEEP = ("first_seen", "components", "best")
 _SMALL = 20_000_000  # bytes of input that are done before actors have started
 RESOLVED = "config.resolved.yaml"
+_NO_TEXT = ("parse: no_text_field", "read: no_text_column")
 _EXACT, _NEAR = "exact_duplicate", "near_duplicate"
 
 
@@ -116,7 +117,8 @@ def _lines(folder: Path, told: Row, files: int) -> Iterator[str]:
         if told[name] is not None:
             yield f"{name:<9}  {told[name]:>13,}  dropped"
     for reason, count in told["left_out"].items():
-        yield f"left out   {count:>13,}  {reason}"
+        hint = ": name it by --text-field" if reason in _NO_TEXT else ""
+        yield f"left out   {count:>13,}  {reason}{hint}"
     where = f"in {folder / 'shards'}" if told["shards"] else "nothing is written"
     yield f"kept       {told['kept']:>13,}  {where}"
     yield f"every document, with what became of it and why: {folder / 'documents'}"

@@ -53,7 +53,7 @@ def look(run: Path, asked: Asked) -> Answer:
     clusters = clusters_of(fitting)
     large = np.flatnonzero(clusters.sizes >= asked.least)
     shown = clusters.take(large[: asked.limit])
-    return Answer(Reader(committed, shown, find_survivors(committed, shown)), fitting, len(large))
+    return Answer(Reader(committed, shown, find_survivors(committed, shown.keys)), fitting, len(large))
 
 
 def _fitting(committed: Committed, found: Repetitions, asked: Asked) -> Flags:

@@ -35,6 +35,11 @@ class Clusters:
         return np.diff(self.begins) + 1
 
     @property
+    def keys(self) -> Hashes:
+        """What the members of each cluster repeat."""
+        return self.repetitions.keys[self.firsts]
+
+    @property
     def firsts(self) -> Counts:
         """One repetition of each cluster: all of them have its survivor and its stage."""
         return self.order[self.begins[:-1]]
@@ -100,9 +105,9 @@ class Survivors:
         return None if number == _UNKNOWN else list(self._stages)[number]
 
 
-def find_survivors(committed: Committed, clusters: Clusters) -> Survivors:
+def find_survivors(committed: Committed, keys: Hashes) -> Survivors:
     """Go through the documents files once more, for the survivors of some clusters."""
-    survivors = Survivors(np.unique(clusters.repetitions.keys[clusters.firsts]))
+    survivors = Survivors(np.unique(keys))
     if len(survivors.keys):
         for number, (_, path) in enumerate(committed.documents()):
             table = read_columns(path, ["doc_id", "verdict", "stage"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from headrace.pipeline.dups.difference import Difference, difference
 from headrace.pipeline.dups.members import Cluster, Member, Reader
@@ -11,6 +12,8 @@ from headrace.pipeline.dups.texts import Text, Wanted, all_texts, stored_texts, 
 
 _PORTION = 1 << 17  # members whose names are in memory at a time
 _TEXTS = 256  # members whose texts are
+
+_Named: TypeAlias = tuple[Cluster, Sequence[Member]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,29 +36,45 @@ class Part:
 
 def compared(reader: Reader, most: int | None, *, diff: bool, excerpts: bool) -> Iterator[Part]:
     """Give the clusters of a reader part by part, with at most `most` members each."""
-    for cluster, members in reader.members(_TEXTS if diff else _PORTION, most):
+    for portion in _portions(reader.members(_TEXTS if diff else _PORTION, most)):
         if diff:
-            yield _with_differences(reader, cluster, members)
-        else:
-            text = _survivor_text(reader, cluster) if excerpts else Text(None)
-            yield Part(cluster, [Compared(member) for member in members], text)
+            yield from _with_differences(reader, portion)
+            continue
+        texts = _survivor_texts(reader, portion) if excerpts else {}
+        for cluster, members in portion:
+            yield Part(cluster, [Compared(member) for member in members], texts.get(cluster.number, Text(None)))
 
 
-def _survivor_text(reader: Reader, cluster: Cluster) -> Text:
-    """Give the text that is stored of the document that stays."""
-    survivor = cluster.survivor
-    if cluster.run is not None:
-        return text_elsewhere(reader.committed, cluster.run, survivor.doc_id)
-    return stored_texts(reader.committed, [Wanted(survivor)])[survivor.doc_id]
+def _portions(parts: Iterator[_Named]) -> Iterator[list[_Named]]:
+    """Put clusters together whose texts are looked up at a time: a shard has texts of many."""
+    portion: list[_Named] = []
+    for part in parts:
+        portion.append(part)
+        if sum(len(members) for _, members in portion) >= _TEXTS:
+            yield portion
+            portion = []
+    if portion:
+        yield portion
 
 
-def _with_differences(reader: Reader, cluster: Cluster, members: Sequence[Member]) -> Part:
-    wanted = [Wanted(member, cluster.stage) for member in members]
-    if cluster.run is None:
-        wanted.append(Wanted(cluster.survivor, cluster.stage))
+def _survivor_texts(reader: Reader, portion: Sequence[_Named]) -> dict[int, Text]:
+    """Give the texts that are stored of the documents that stay, by the numbers of their clusters."""
+    clusters = [cluster for cluster, _ in portion]
+    own = stored_texts(reader.committed, [Wanted(c.survivor) for c in clusters if c.run is None])
+    return {c.number: _elsewhere(reader, c) if c.run else own[c.survivor.doc_id] for c in clusters}
+
+
+def _elsewhere(reader: Reader, cluster: Cluster) -> Text:
+    return text_elsewhere(reader.committed, str(cluster.run), cluster.survivor.doc_id)
+
+
+def _with_differences(reader: Reader, portion: Sequence[_Named]) -> Iterator[Part]:
+    wanted = [Wanted(member, cluster.stage) for cluster, members in portion for member in members]
+    wanted += [Wanted(cluster.survivor, cluster.stage) for cluster, _ in portion if cluster.run is None]
     texts = all_texts(reader.committed, wanted)
-    text = _survivor_text(reader, cluster) if cluster.run else texts[cluster.survivor.doc_id]
-    return Part(cluster, [_beside(text, member, texts[member.doc_id]) for member in members], text)
+    for cluster, members in portion:
+        text = _elsewhere(reader, cluster) if cluster.run else texts[cluster.survivor.doc_id]
+        yield Part(cluster, [_beside(text, member, texts[member.doc_id]) for member in members], text)
 
 
 def _beside(kept: Text, member: Member, text: Text) -> Compared:

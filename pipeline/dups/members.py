@@ -73,22 +73,23 @@ class Reader:
         found, shown = self.clusters.repetitions, _shown(self.clusters, most)
         for begin in range(0, len(shown), portion):
             numbers, places = shown[begin : begin + portion].T
-            rows = rows_at([path for _, path in files], found.files[places], found.rows[places])
-            units = [files[number][0] for number in found.files[places].tolist()]
-            places_there = list(zip(units, found.rows[places].tolist(), strict=True))
+            part = found.only(places)
+            rows = rows_at([path for _, path in files], part.files, part.rows)
+            units = [files[number][0] for number in part.files.tolist()]
+            there = list(zip(units, part.rows.tolist(), strict=True))
             for first, last in _stretches(numbers):
                 known = rows.slice(first, last - first).to_pylist()
-                members = [_member(row, place) for row, place in zip(known, places_there[first:last], strict=True)]
+                members = [_member(row, place) for row, place in zip(known, there[first:last], strict=True)]
                 yield self._cluster(int(numbers[first]), known[0], files), members
 
     def _cluster(self, number: int, row: Row, files: Sequence[tuple[int, Path]]) -> Cluster:
-        first = self.clusters.firsts[number]
-        key = self.clusters.repetitions.keys[first]
-        stage = self.clusters.repetitions.stage_names[self.clusters.repetitions.stages[first]]
-        place = None if row["run"] else self.survivors.place(key)
+        begin, end = self.clusters.begins[number : number + 2].tolist()
+        one = self.clusters.repetitions.only(self.clusters.order[begin : begin + 1])
+        place = None if row["run"] else self.survivors.place(one.keys[0])
+        left_at = None if row["run"] else self.survivors.left_at(one.keys[0])
         survivor = Named(row["survivor"], place and (files[place[0]][0], place[1]))
-        left_at = None if row["run"] else self.survivors.left_at(key)
-        return Cluster(number + 1, stage, int(self.clusters.sizes[number]), survivor, left_at, row["run"])
+        stage = one.stage_names[int(one.stages[0])]
+        return Cluster(number + 1, stage, end - begin + 1, survivor, left_at, row["run"])
 
 
 def _shown(clusters: Clusters, most: int | None) -> Counts:

@@ -76,7 +76,7 @@ class Repetitions:
         """Whether the survivor is in an earlier run."""
         return np.asarray(self.table["elsewhere"], np.bool_)
 
-    def only(self, wanted: Flags) -> Repetitions:
+    def only(self, wanted: Flags | Counts) -> Repetitions:
         """Give some of them."""
         return Repetitions(self.table[wanted], self.stage_names, self.reason_names)
 

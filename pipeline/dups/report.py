@@ -26,22 +26,27 @@ def duplicates_report(committed: Committed, found: Repetitions) -> dict[str, Row
     `sizes` counts clusters by their documents, the one that stays among them, up to the next power of two; `similarity`
     counts near duplicates, and what else may be less than 1, in 50 equal steps from 0 to 1.
     """
-    return {stage: _of_stage(committed, found, number) for number, stage in enumerate(found.stage_names)}
+    all_of = [found.only(found.stages == number) for number in range(len(found.stage_names))]
+    clusters = [clusters_of(repetitions) for repetitions in all_of]
+    shown = [_largest(of_stage) for of_stage in clusters]
+    keys = np.concatenate([np.zeros(0, np.uint64), *(of_stage.keys for of_stage in shown)])
+    survivors = find_survivors(committed, keys)
+    return {
+        stage: {**_counts(of_stage), "examples": list(_examples(Reader(committed, examples, survivors), of_stage))}
+        for stage, of_stage, examples in zip(found.stage_names, clusters, shown, strict=True)
+    }
 
 
-def _of_stage(committed: Committed, found: Repetitions, number: int) -> Row:
-    repetitions = found.only(found.stages == number)
-    clusters = clusters_of(repetitions)
-    sizes = clusters.sizes
-    counts = np.bincount(repetitions.reasons, minlength=len(found.reason_names)).tolist()
+def _counts(clusters: Clusters) -> Row:
+    found = clusters.repetitions
+    counts = np.bincount(found.reasons, minlength=len(found.reason_names)).tolist()
     return {
         "dropped": {name: count for name, count in zip(found.reason_names, counts, strict=True) if count},
         "clusters": len(clusters),
-        "largest": int(sizes.max(initial=0)),
-        "in_earlier_runs": int(repetitions.elsewhere.sum()),
+        "largest": int(clusters.sizes.max(initial=0)),
+        "in_earlier_runs": int(found.elsewhere.sum()),
         "sizes": list(_sizes(clusters)),
-        "similarity": _similarity(repetitions),
-        "examples": list(_examples(committed, clusters)),
+        "similarity": _similarity(found),
     }
 
 
@@ -69,14 +74,17 @@ def _similarity(found: Repetitions) -> Row | None:
     return {"edges": [round(float(edge), 2) for edge in edges], "documents": counts.tolist()}
 
 
-def _examples(committed: Committed, clusters: Clusters) -> Iterator[Row]:
-    """Show the largest clusters, each with its least similar member, where two texts are stored with a difference."""
+def _largest(clusters: Clusters) -> Clusters:
+    """Give the largest clusters, each with the least similar of its members alone."""
     shown = clusters.take(np.arange(min(len(clusters), _EXAMPLES)))
-    last = Clusters(shown.repetitions, shown.order[shown.begins[1:] - 1], np.arange(len(shown) + 1))
-    reader = Reader(committed, last, find_survivors(committed, last))
-    for cluster, members in reader.members(max(len(shown), 1)):
-        documents = int(shown.sizes[cluster.number - 1])
-        yield {"documents": documents, **_example(committed, cluster, members)}
+    return Clusters(shown.repetitions, shown.order[shown.begins[1:] - 1], np.arange(len(shown) + 1))
+
+
+def _examples(reader: Reader, clusters: Clusters) -> Iterator[Row]:
+    """Show the largest clusters with one member each, and a difference where both texts are stored."""
+    for cluster, members in reader.members(_EXAMPLES):
+        documents = int(clusters.sizes[cluster.number - 1])
+        yield {"documents": documents, **_example(reader.committed, cluster, members)}
 
 
 def _example(committed: Committed, cluster: Cluster, members: Sequence[Member]) -> Row:

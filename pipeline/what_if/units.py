@@ -14,6 +14,7 @@ from headrace.pipeline.committed import Committed, reading
 from headrace.pipeline.shard_rows import read_shard
 from headrace.schemas.document import DOCUMENT_SCHEMA, SETTLED_FIELDS
 from headrace.schemas.forgetting import NEVER
+from headrace.schemas.manifest import ShardInfo
 from headrace.schemas.shard import OF_TEXT
 from headrace.schemas.tombstones import read_tombstones
 
@@ -67,19 +68,22 @@ def texts_of(committed: Committed, places: Iterable[tuple[int, int, str]]) -> di
     for unit, row, doc_id in places:
         by_unit.setdefault(unit, []).append((row, doc_id))
     found: dict[str, str] = {}
+    missing: dict[int, list[str]] = {}
     for unit, path in committed.documents():
         if unit in by_unit:
             with reading(path), pq.ParquetFile(path) as file:
                 column = file.read(["text"])["text"]
                 texts = [(doc_id, column[row].as_py()) for row, doc_id in by_unit[unit]]
             found.update((doc_id, text) for doc_id, text in texts if text is not None)
-            found.update(_in_shard(committed, unit, [doc_id for doc_id, text in texts if text is None]))
+            missing[unit] = [doc_id for doc_id, text in texts if text is None]
+    for line in committed.lines if any(missing.values()) else ():
+        doc_ids = [doc_id for unit in range(line.first, line.last + 1) for doc_id in missing.get(unit, ())]
+        found.update(_in_shard(committed, line.shard, doc_ids))
     return found
 
 
-def _in_shard(committed: Committed, unit: int, doc_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Give those of the texts that the unit's shard holds."""
-    shard = committed.line_of(unit).shard
+def _in_shard(committed: Committed, shard: ShardInfo | None, doc_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Give those of the texts that a shard holds."""
     if not doc_ids or shard is None or shard.format not in OF_TEXT:
         return
     wanted = pa.array(doc_ids, pa.string())

@@ -168,6 +168,18 @@ def test_files_in_a_store_and_on_disk_go_together(tmp_path: Path, s3: S3Server) 
     assert (found["exact"], found["kept"], found["example"]) == (1, 1, f"s3-{BUCKET}:a.txt#0")
 
 
+def test_where_the_text_field_is_not_found_the_option_is_named(tmp_path: Path) -> None:
+    """In JSON lines and in a table; with the option both are read."""
+    (tmp_path / "a.jsonl").write_text(json.dumps({"content": english(1)}) + "\n", encoding="utf-8")
+    pq.write_table(pa.table({"content": [english(1), english(2)]}), tmp_path / "b.parquet")
+    files = (tmp_path / "a.jsonl", tmp_path / "b.parquet")
+    said = " ".join(call(*files, "--out", tmp_path / "1").stdout.split())
+    assert "left out 1 parse: no_text_field: name it by --text-field" in said
+    assert "left out 1 read: no_text_column: name it by --text-field" in said
+    assert "kept 0 nothing is written" in said
+    assert told(*files, "--out", tmp_path / "2", "--text-field", "content")["kept"] == 2
+
+
 def test_the_result_may_lie_in_a_folder_that_is_read(tmp_path: Path) -> None:
     """It is no input."""
     (tmp_path / "a.txt").write_text(english(1), encoding="utf-8")
