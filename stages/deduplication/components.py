@@ -38,7 +38,7 @@ class Dropped:
 def components(known: Entries, rules: Rules, scratch: Scratch, *, compare: bool) -> Components:
     """Tie every two documents whose views are equal or that share a band and are at least as similar as the threshold.
 
-    A tie that joins nothing new is left out. In memory: at most 104 bytes a document, 40 of them in the result; in
+    A tie that joins nothing new is left out. In memory: at most 120 bytes a document, 40 of them in the result; in
     `scratch`, with `compare`, 12 more for each band. HeadraceError where there are more documents than can be numbered.
     """
     if len(known.signed) >= k.ALONE:

@@ -135,11 +135,59 @@ def tie(
     return -1, -1, -1.0
 
 
+class Groups(NamedTuple):
+    """The members of a run by groups, a component each as it was before; a group is the place of its first member.
+
+    Groups that were united since are a chain: `parts` has the first of each, `following` the next one (-1: none).
+    """
+
+    ends: Counts
+    following: Counts
+    tails: Counts  # of a chain, at its first group
+    parts: Counts
+
+
+@part
+def united(
+    members: Counts,
+    groups: Groups,
+    chain: int,
+    group: int,
+    known: Entries,
+    parents: Counts,
+    ties: Ties,
+    policy: Policy,
+    band: int,
+) -> bool:
+    """Unite a group with a chain of groups if a pair of theirs is near enough; tell whether it is."""
+    ends = groups.ends
+    one = -1
+    while chain >= 0 and one < 0:
+        one, other, similarity = tie(members, chain, ends[chain], group, ends[group], known, policy, band)
+        chain = groups.following[chain]
+    if one < 0:
+        return False
+    row = ties.used[0]
+    ties.ones[row], ties.others[row], ties.similarities[row] = one, other, similarity
+    ties.used[0] = row + 1
+    first, second = top(parents, one), top(parents, other)
+    parents[max(first, second)] = min(first, second)
+    return True
+
+
+@part
+def join(groups: Groups, chain: int, other: int) -> int:
+    """Hang one chain on another and give it."""
+    groups.following[groups.tails[chain]] = other
+    groups.tails[chain] = groups.tails[other]
+    return chain
+
+
 @part
 def unite_run(
     members: Counts,
     roots: Counts,
-    ends: Counts,
+    groups: Groups,
     begin: int,
     end: int,
     known: Entries,
@@ -148,24 +196,29 @@ def unite_run(
     policy: Policy,
     band: int,
 ) -> None:
-    """Unite the components that meet in one run of equal prints: each group of one component with those before it."""
-    at = begin
+    """Unite the components that meet in one run of equal prints: each group with the chains of those before it."""
+    count, at = 0, begin
     while at < end:
-        ends[at] = at + 1
-        while ends[at] < end and roots[ends[at]] == roots[at]:
-            ends[at] += 1
-        group = begin
-        while group < at:
-            first, second = top(parents, members[group]), top(parents, members[at])
-            if first != second:
-                one, other, similarity = tie(members, group, ends[group], at, ends[at], known, policy, band)
-                if one >= 0:
-                    row = ties.used[0]
-                    ties.ones[row], ties.others[row], ties.similarities[row] = one, other, similarity
-                    ties.used[0] = row + 1
-                    parents[max(first, second)] = min(first, second)
-            group = ends[group]
-        at = ends[at]
+        groups.ends[at] = at + 1
+        while groups.ends[at] < end and roots[groups.ends[at]] == roots[at]:
+            groups.ends[at] += 1
+        groups.following[at], groups.tails[at] = -1, at
+        mine, place = at, 0
+        while place < count:
+            chain = groups.parts[place]
+            if not united(members, groups, chain, at, known, parents, ties, policy, band):
+                place += 1
+            elif mine == at:
+                mine = join(groups, chain, at)
+                place += 1
+            else:
+                join(groups, mine, chain)
+                count -= 1
+                groups.parts[place] = groups.parts[count]
+        if mine == at:
+            groups.parts[count] = at
+            count += 1
+        at = groups.ends[at]
 
 
 @kernel
@@ -183,14 +236,17 @@ def unite(
 
     `members` are sorted by print, then by the first document of their component (`roots`), then by number.
     """
-    ends = np.empty(len(members), np.int64)
+    size = len(members)
+    groups = Groups(
+        np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    )
     begin = 0
     while begin < len(members):
         end = begin + 1
         while end < len(members) and prints[end] == prints[begin]:
             end += 1
         if roots[begin] != roots[end - 1]:
-            unite_run(members, roots, ends, begin, end, known, parents, ties, policy, band)
+            unite_run(members, roots, groups, begin, end, known, parents, ties, policy, band)
         begin = end
 
 

@@ -145,9 +145,9 @@ def test_a_chain_is_one_component(folder: Path) -> None:
 
 
 def test_equal_documents_cost_no_square(folder: Path) -> None:
-    """60,000 documents of one signature, and as many that share a band with it and are near: one component."""
+    """100,000 documents of one signature, and as many that share a band with it and are near: one component."""
     rules = Rules(True, 3, 2, 6, threshold=0.6)
-    count = 60_000
+    count = 100_000
     near = np.ones((2 * count, 6), np.uint32)
     near[count:, 5] = np.arange(count) + 2
     keys = np.zeros((2 * count, 2), np.uint64)
