@@ -70,10 +70,8 @@ class Reader:
         A cluster that does not fit into a portion comes several times, each time with others of its members.
         """
         files = list(self.committed.documents())
-        found, shown = self.clusters.repetitions, _shown(self.clusters, most)
-        for begin in range(0, len(shown), portion):
-            numbers, places = shown[begin : begin + portion].T
-            part = found.only(places)
+        for numbers, places in _shown(self.clusters, portion, most):
+            part = self.clusters.repetitions.only(places)
             rows = rows_at([path for _, path in files], part.files, part.rows)
             units = [files[number][0] for number in part.files.tolist()]
             there = list(zip(units, part.rows.tolist(), strict=True))
@@ -92,13 +90,16 @@ class Reader:
         return Cluster(number + 1, stage, end - begin + 1, survivor, left_at, row["run"])
 
 
-def _shown(clusters: Clusters, most: int | None) -> Counts:
-    """Give the pairs (cluster, repetition) of the members that are shown, in order."""
+def _shown(clusters: Clusters, portion: int, most: int | None) -> Iterator[tuple[Counts, Counts]]:
+    """Give the numbers of clusters and the places of their members that are shown, a portion at a time."""
     lengths = np.diff(clusters.begins)
-    numbers = np.repeat(np.arange(len(lengths)), lengths)
-    pairs = np.column_stack([numbers, clusters.order])
-    within = np.arange(len(pairs)) - clusters.begins[numbers]
-    return pairs if most is None else pairs[within < most]
+    lengths = lengths if most is None else np.minimum(lengths, most)
+    ends = np.cumsum(lengths)
+    for begin in range(0, int(lengths.sum()), portion):
+        flat = np.arange(begin, min(begin + portion, int(ends[-1])))
+        numbers = np.searchsorted(ends, flat, side="right")
+        within = flat - (ends[numbers] - lengths[numbers])
+        yield numbers, clusters.order[clusters.begins[numbers] + within]
 
 
 def _stretches(numbers: Counts) -> Iterator[tuple[int, int]]:
