@@ -11,7 +11,7 @@ from typing import Protocol
 from headrace.schemas.durable import canonical_json, publish, sync_file, sync_folder
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.failpoints import reach
-from headrace.schemas.ledger import StageCounts
+from headrace.schemas.ledger import StageCounts, appended
 from headrace.schemas.manifest import ShardInfo
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.base import RunContext
@@ -88,7 +88,7 @@ class WriterState:
         if self._record == "full":
             check_carried(batch)
         kept = batch.documents.num_rows
-        batch = batch.but(counts=(*batch.counts, StageCounts(self._stage, kept, 0, kept)))
+        batch = batch.but(counts=appended(batch.counts, StageCounts(self._stage, kept, 0, kept)))
         batch.ledger.check()
         with self._clean_end():
             self._shard.add(batch)

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from tests.pipeline.small_runs import output
 from tests.pipeline.two_pass.chained_texts import LOOSE, WORDS, chained_run, rows, write_chains
+from tests.protocol.fault_executors import MortalExecutor, StateDies, kills_at
+from tests.protocol.small_runs import starting
 
 from headrace.pipeline.committed import open_committed
 from headrace.pipeline.report_data import report_data
@@ -83,6 +86,27 @@ def test_without_verdicts_no_document_is_judged(run: Path) -> None:
     wrong = FileRef("index/dedup-verdicts-0.arrow", "0" * 64, 3)
     with pytest.raises(HeadraceError, match="no verdicts of dedup"):
         SettledState(RunContext(run, "dedup", settled=wrong), LOOSE.rules, LOOSE.index_parameters)
+
+
+@pytest.mark.parametrize("stage", ["signatures", "dedup"])
+def test_a_state_that_dies_in_either_pass_changes_nothing(stage: str, run: Path) -> None:
+    """The pass goes back to its last commit, twice, and the bytes are those of a run that nothing happened to."""
+    loaded = chained_run(run.parent, f"died-{stage}")
+    summary = run_pipeline(loaded, start_executor=starting(StateDies(stage, 2, times=2), 1))
+    assert summary.state == "done"
+    assert output(loaded.run_dir) == output(run)
+
+
+def test_a_document_that_was_killed_in_the_first_pass_alone_stays(run: Path) -> None:
+    """Whatever works on it dies there, and never in the second: it is kept, and the report names it."""
+    victim = next(str(row["doc_id"]) for row in rows(run) if row["reason"] == "near_duplicate")
+    loaded = chained_run(run.parent, "struck")
+    executor = MortalExecutor(kills_at("signatures", victim))
+    summary = run_pipeline(loaded, start_executor=starting(executor, 1))
+    assert (summary.state, summary.struck) == ("done", ())
+    (row,) = report_data(loaded.run_dir)["struck"]
+    assert (row["doc_id"], row["stage"], row["pass"]) == (victim, "signatures", 1)
+    assert {str(row["doc_id"]) for row in rows(loaded.run_dir) if row["verdict"] == "kept"} >= {victim}
 
 
 @pytest.mark.parametrize(("text", "stay"), [("", 0), ("short\n" * 9, 0), ("oak and iron, water and stone\n" * 300, 1)])
