@@ -59,7 +59,7 @@ def documents_of(run: Path, ref: FileRef, where: str) -> int:
     except FileNotFoundError as error:
         what = "an index file of an earlier run is missing"
         raise FormatError(what, where=where, why=str(path), remedy=remedy) from error
-    except (OSError, pa.ArrowInvalid) as error:
+    except (OSError, pa.ArrowException) as error:
         what, why = "an index file of an earlier run cannot be read", f"{path}: {error}"
         raise FormatError(what, where=where, why=why, remedy=remedy) from error
 

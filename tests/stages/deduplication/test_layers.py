@@ -16,7 +16,7 @@ from tests.stages.test_dedup import LOOSE, STAGES, accept, random_units, texts, 
 
 from headrace.pipeline.host import Closes
 from headrace.schemas.errors import FormatError
-from headrace.schemas.index import IndexOptions
+from headrace.schemas.index import EarlierRun, IndexOptions
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.base import ReplayDiffersError, RunContext
 from headrace.stages.dedup import Dedup
@@ -206,3 +206,18 @@ def test_every_stage_with_an_index_closes_it(tmp_path: Path) -> None:
         state = stage.open(RunContext(tmp_path, stage.kind, index=SPILLS))
         assert isinstance(state, Closes), stage.kind
         state.close()
+
+
+@pytest.mark.parametrize("options", [IndexOptions(2, 0), IndexOptions(5, 10**9), IndexOptions(1, 3000)], ids=str)
+def test_five_arrivals_are_judged_like_one_run(options: IndexOptions, tmp_path: Path) -> None:
+    """Each run asks the index files of all runs before it, and keeps, names and measures as one run would."""
+    units = random_units(11, 15, 30)
+    expected, earlier = sequential(LOOSE, units), list[EarlierRun]()
+    for arrival in range(5):
+        run = tmp_path / str(arrival)
+        state = LOOSE.open(RunContext(run, "dedup", index=options, earlier=tuple(earlier)))
+        refs: tuple[FileRef, ...] = ()
+        for number, unit in enumerate(units[arrival * 3 : arrival * 3 + 3]):
+            assert accept(LOOSE, state, unit.but(unit=number)).items() <= expected.items()
+            refs += state.flush(number)
+        earlier.append(EarlierRun(run.name, run, "dedup", 1, "", refs))
