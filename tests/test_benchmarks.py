@@ -19,6 +19,8 @@ from benchmarks import (
     chinese_profiles,
     chinese_words,
     dedup,
+    dedup_accuracy,
+    dedup_scale,
     encodings,
     extraction,
     filters,
@@ -36,8 +38,8 @@ from benchmarks.runs import write_units
 from click.testing import CliRunner
 
 ALL = (
-    *(chain, chinese_profiles, chinese_words, dedup, encodings, extraction, filters, language_benchmark, memory, pii),
-    *(policy, whole_job),
+    *(chain, chinese_profiles, chinese_words, dedup, dedup_accuracy, dedup_scale, encodings, extraction, filters),
+    *(language_benchmark, memory, pii, policy, whole_job),
 )
 PEERS = ("vs_", "rensa", "differing_values")  # figures of these kinds need a peer that only `make bench-env` installs
 CONTRACT = ("name", "figures", "versions", "machine", "input")
