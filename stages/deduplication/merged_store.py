@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from threading import RLock
 from types import MappingProxyType
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 from headrace.schemas.index import Store
 from headrace.stages.deduplication.lmdb_postings import (
@@ -47,21 +49,30 @@ _FORMS: Mapping[Store, _Form] = MappingProxyType(
 
 
 class MergedStore:
-    """Merged postings in a folder that belongs to one object alone."""
+    """Merged postings in a folder that belongs to one object alone, and is seen by two threads of it.
+
+    A thread that opens what it was told is `whole` holds `lock` from one to the other: nothing is swept between.
+    """
 
     def __init__(self, folder: Path, store: Store, tables: int) -> None:
         self._folder, self._form, self._tables = folder, _FORMS[store], tables
+        self.lock = RLock()
+        self._opened: WeakValueDictionary[Path, Postings] = WeakValueDictionary()
         self._inputs: dict[Path, list[str]] = {}  # of those that were found whole
 
     def make(self, files: Sequence[OpenFile], step: Callable[[], None]) -> Path:
         """Merge the postings of some files; OSError if they cannot be written, and then nothing is left of them."""
         path = publish_merged(self._folder, files, self._form.suffix, self._form.write, step)
-        self._inputs[path] = [opened.file.ref.sha256 for opened in files]
+        with self.lock:
+            self._inputs[path] = [opened.file.ref.sha256 for opened in files]
         return path
 
     def open(self, path: Path) -> Postings:
-        """Open merged postings that were made here, or found whole."""
-        return self._form.open(path, self._tables)
+        """Open merged postings that were made here, or found whole: once, for LMDB refuses a file that is open."""
+        with self.lock:
+            if (postings := self._opened.get(path)) is None:
+                postings = self._opened[path] = self._form.open(path, self._tables)
+            return postings
 
     def whole(self) -> Iterator[tuple[Path, list[str]]]:
         """Give those that are there, most files first, with the hashes of the files they were made of.
@@ -79,9 +90,10 @@ class MergedStore:
 
     def sweep(self, used: set[Path]) -> None:
         """Remove all else: what was merged since into more, is of other files, or was left by a killed process."""
-        for path in [*self._folder.glob(f"{STEM}-*"), *self._folder.glob(f".{STEM}-*.tmp")]:
-            if path not in used:
-                path.unlink(missing_ok=True)
+        with self.lock:
+            for path in [*self._folder.glob(f"{STEM}-*"), *self._folder.glob(f".{STEM}-*.tmp")]:
+                if path not in used:
+                    path.unlink(missing_ok=True)
 
     def _read(self, path: Path) -> list[str]:
         try:

@@ -70,8 +70,9 @@ class SortedRuns:
         added = [SortedRun.of([one], MappedPostings(one.tables), None, bloom=self._bloom) for one in opened]
         with self._changing:
             self._runs += tuple(added)
-        for path, inputs in self._store.whole():
-            self._take_over(path, inputs)
+        with self._store.lock:
+            for path, inputs in self._store.whole():
+                self._take_over(path, inputs)
 
     def ask(self, batch: Entries, below: int) -> Fates:
         """Judge documents against those whose number is below `below`; nothing is kept."""
@@ -98,7 +99,8 @@ class SortedRuns:
 
     def wait(self) -> None:
         """Wait until all is merged that is due."""
-        while self._merge_what_is_due() or self._background.busy:
+        self._background.wait()
+        while self._merge_what_is_due():
             self._background.wait()
 
     def close(self) -> None:
@@ -137,7 +139,8 @@ class SortedRuns:
 
     def _sweep(self) -> None:
         """Remove what no run uses; a question that is still being answered keeps its maps."""
-        self._store.sweep({run.merged for run in self._runs if run.merged})
+        with self._store.lock:
+            self._store.sweep({run.merged for run in self._runs if run.merged})
 
     def _merged_run(self, files: Sequence[OpenFile], path: Path) -> SortedRun:
         return SortedRun.of(files, self._store.open(path), path, bloom=self._bloom)

@@ -107,7 +107,8 @@ def test_an_option_that_stands_a_section_too_high_is_told_its_sections(tmp_path:
 def test_a_wrong_choice_lists_the_choices_and_guesses(tmp_path: Path) -> None:
     """A misspelt value of a closed list brings the list and the likely one."""
     (line,) = messages(tmp_path, GOOD.replace("format: parquet", "format: parket"))
-    assert line.startswith("c.yaml:10: stages.1.format: input should be 'arrow', 'lmdb' or 'parquet', not 'parket'")
+    choices = "'arrow', 'lmdb', 'parquet' or 'jsonl'"
+    assert line.startswith(f"c.yaml:10: stages.1.format: input should be {choices}, not 'parket'")
     assert "did you mean 'parquet'?" in line
 
 

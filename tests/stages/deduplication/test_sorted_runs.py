@@ -29,7 +29,7 @@ from tests.stages.kernels.test_band_index import RULES, SLOTS, documents, entrie
 
 from headrace.schemas.errors import FormatError
 from headrace.schemas.index import DEFAULT_INDEX, IndexOptions
-from headrace.stages.deduplication import merged, sorted_run
+from headrace.stages.deduplication import merged, merged_store, sorted_run
 from headrace.stages.deduplication.layer import IndexFile
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import count_documents
@@ -334,6 +334,35 @@ def test_answers_do_not_change_while_something_is_merged(
     runs.wait()
     assert runs.runs < 4
     assert listed(runs.ask(entries(kept, BOTH), len(kept))) == expected
+    runs.close()
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_a_merge_may_be_seen_before_it_is_swapped_in(
+    options: str, made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Files adopted just after a merge was written take it over; the thread that wrote it finds it open: no harm."""
+    kept, files = made
+    written, go_on = threading.Event(), threading.Event()
+    publish = merged_store.publish_merged
+
+    def slow(*arguments: object) -> object:
+        path = publish(*arguments)  # type: ignore[arg-type]
+        written.set()
+        assert go_on.wait(60)
+        return path
+
+    monkeypatch.setattr(merged_store, "publish_merged", slow)
+    runs = opened(tmp_path, BOTH, files[:10], OPTIONS[options])
+    runs.ask(entries(kept[:1], BOTH), 1)
+    assert written.wait(60)
+    runs.adopt(files[10:])
+    assert runs.runs == 1 + len(files[10:])
+    go_on.set()
+    runs.wait()
+    assert runs.runs < 4
+    assert listed(runs.ask(entries(kept, BOTH), len(kept))) == in_memory(kept, kept, len(kept), BOTH)
+    assert caplog.records == []
     runs.close()
 
 
