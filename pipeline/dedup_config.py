@@ -32,6 +32,7 @@ class Wanted:
     scheme: str | None = None
     exact_only: bool = False
     keep: str | None = None
+    compare: bool = False
     against: tuple[str, ...] = ()
     source: Mapping[str, object] | None = None  # of every source
     engine: Mapping[str, object] | None = None
@@ -41,14 +42,15 @@ class Wanted:
 def dedup_config(wanted: Wanted) -> LoadedConfig:
     """Give the configuration of a run that only removes repetitions; ConfigError for what does not go together.
 
-    The run keeps it as `config.resolved.yaml`; all of its paths are absolute, so that it can be run from there.
+    The run keeps it as `config.resolved.yaml` and can be run from there: inputs have absolute paths, and earlier runs
+    are named from the folder of this one, so that all runs may be moved together, and verdicts tell of no machine.
     """
     load_builtins()
     out = Path(os.path.abspath(wanted.out))  # noqa: PTH100  # links stay as typed
     value: dict[str, object] = {
         "run": str(out),
         "sources": list(_sources(wanted.inputs, wanted.source or {})),
-        "stages": list(_stages(wanted)),
+        "stages": list(_stages(wanted, out)),
         "on_drop_band": "ignore",  # how much repeats is what one wants to know, not what one expects
         "engine": dict(wanted.engine or {}),
     }
@@ -74,13 +76,13 @@ def _sources(inputs: Sequence[str], options: Mapping[str, object]) -> Iterator[d
         yield {"name": "".join(letters), "paths": paths, **options}
 
 
-def _stages(wanted: Wanted) -> Iterator[dict[str, object]]:
+def _stages(wanted: Wanted, out: Path) -> Iterator[dict[str, object]]:
     yield {"kind": "decode"}
     yield {"kind": "parse"}
-    if wanted.keep == "best":
+    if wanted.keep == "best" or wanted.compare:
         yield {"kind": "grade"}  # all grades go on
-    keep = {"keep": wanted.keep} if wanted.keep else {}
-    earlier = [os.path.abspath(run) for run in wanted.against]  # noqa: PTH100
+    keep = {**({"keep": wanted.keep} if wanted.keep else {}), **({"compare": True} if wanted.compare else {})}
+    earlier = [os.path.relpath(run, out) for run in wanted.against]
     yield {"kind": "dedup", **_finding(wanted), **keep, **({"against": earlier} if earlier else {})}
     yield {"kind": "write", "format": wanted.format}
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -227,6 +228,8 @@ def _where(stage: str, name: str) -> str:
 
 def _warnings(stage: str, found: Sequence[tuple[EarlierRun, _Opened]]) -> Iterator[str]:
     """Say what may surprise: runs that are not finished, and runs that were compared with others that are not named."""
+    prefix = cache(prefix_sha256)  # two of the runs may have been compared with the same third one
+    places = {run.run.resolve(): run.run for run, _ in found}
     for run, opened in found:
         if not opened.ended:
             yield (
@@ -234,8 +237,18 @@ def _warnings(stage: str, found: Sequence[tuple[EarlierRun, _Opened]]) -> Iterat
                 f"of its first {run.lines:,} manifest lines count, later ones do not"
             )
         for theirs in frozen_in(opened.plan, run.stage):
-            if not any(prefix_sha256(other.run, theirs.lines) == theirs.manifest_sha256 for other, _ in found):
+            if not _is_named(theirs, places, prefix):
                 yield (
                     f"{_where(stage, run.name)}: it was itself compared with {theirs.name}, which is not named here: "
                     f"documents that repeat only those of {theirs.name} stay; name it, too, if they should not"
                 )
+
+
+def _is_named(theirs: EarlierRun, places: Mapping[Path, Path], prefix: Callable[[Path, int], str]) -> bool:
+    """Tell whether a run that one of the list was compared with is in the list, too, maybe in another place by now.
+
+    Each look reads a manifest, so the run in the same place is looked at first: there it nearly always is.
+    """
+    here = Path(os.path.realpath(theirs.run))
+    order = sorted(places, key=lambda place: place != here)
+    return any(prefix(places[place], theirs.lines) == theirs.manifest_sha256 for place in order)

@@ -146,10 +146,10 @@ def test_what_an_earlier_run_kept_is_dropped_and_shown(tmp_path: Path) -> None:
     found = told(tmp_path / "feb.jsonl", "--out", february, "--against", january)
     assert (found["exact"], found["near"], found["kept"]) == (1, 1, 1)
     said = CliRunner().invoke(main, ["dups", str(february), "--diff"]).stdout
-    assert f"stays   input:jan.jsonl#0, in {january}" in said
+    assert "stays   input:jan.jsonl#0, in ../january" in said
     assert f"{chinese(2)[-24:]}{{+新+}}" in said
     of_old = CliRunner().invoke(main, ["dups", str(february), "--of", "input:jan.jsonl#0", "--json"]).stdout
-    assert [json.loads(line)["run"] for line in of_old.splitlines()[:1]] == [str(january)]
+    assert [json.loads(line)["run"] for line in of_old.splitlines()[:1]] == ["../january"]
 
 
 @pytest.mark.parametrize("keep", ["first_seen", "components", "best"])
@@ -227,3 +227,19 @@ def test_the_result_may_be_json_lines(tmp_path: Path) -> None:
     assert "[-wheel-]{+Wheel and axle+}" in CliRunner().invoke(main, ["dups", out, "--diff"]).stdout
     assert pages()[0]["text"][:50] in CliRunner().invoke(main, ["explain", out, "input:in.jsonl#0"]).stdout
     assert CliRunner().invoke(main, ["inspect", out]).exit_code == 0
+
+
+def test_an_earlier_run_is_named_from_the_folder_of_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--against` as it is typed or absolute is one run, and neither the verdicts nor the plan tell of a machine."""
+    (tmp_path / "a.txt").write_text(english(1), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    told("a.txt", "--out", "runs/week1")
+    found = told("a.txt", "--out", "runs/week2", "--against", "runs/week1")
+    assert found["exact"] == 1
+    assert told("a.txt", "--out", "runs/week2", "--against", tmp_path / "runs/week1") == found
+    (table,) = (pq.read_table(path) for path in Path("runs/week2/documents").iterdir())
+    assert table["detail"].to_pylist() == ["in ../week1"]
+    recipe = json.loads(Path("runs/week2/plan.json").read_bytes())["recipe"]
+    assert str(tmp_path) not in json.dumps([recipe["stages"], recipe["earlier"]])

@@ -20,6 +20,7 @@ from headrace.pipeline.explain import explain
 from headrace.pipeline.plan import make_plan
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.manifest import PUBLISHED
+from headrace.schemas.tombstones import prefix_sha256
 
 STAGES: dict[str, dict[str, Any]] = {
     "default": {"kind": "dedup"},
@@ -221,6 +222,28 @@ def test_a_run_that_was_compared_with_others_is_told_of(tmp_path: Path) -> None:
         True
     ]
     assert make_plan(weeks.load("week2", ["week2"], ["week0", "week1"])).earlier.warnings == ()
+
+
+def test_manifests_are_read_once_each_however_many_runs_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six runs, each compared with all before it: fifteen pairs, and five manifests, one of which has moved."""
+    weeks = Weeks(tmp_path)
+    names = weeks.write_weeks(arrivals(5, 6, 6))
+    for number, name in enumerate(names):
+        weeks.run(name, [name], names[:number])
+    read = list[tuple[Path, int]]()
+
+    def counted(run: Path, lines: int) -> str:
+        read.append((run, lines))
+        return prefix_sha256(run, lines)
+
+    monkeypatch.setattr("headrace.pipeline.earlier_runs.prefix_sha256", counted)
+    assert make_plan(weeks.load("next", ["week0"], names)).earlier.warnings == ()
+    assert [run.name for run, _ in read] == names[:5]
+    shutil.move(tmp_path / "runs/week0", tmp_path / "runs/first")
+    assert make_plan(weeks.load("next", ["week0"], ["first", *names[1:]])).earlier.warnings == ()
+    assert [run.name for run, _ in read[5:]] == ["first", *names[1:5]]
 
 
 # What is shown
