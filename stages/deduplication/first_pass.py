@@ -12,13 +12,14 @@ from headrace.schemas.failpoints import reach
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.base import OrderedStage, RunContext
 from headrace.stages.dedup import Dedup
+from headrace.stages.deduplication.committed_file import FileKind
 from headrace.stages.deduplication.signatures import PRIVATE
 from headrace.stages.kernels.arrays import with_column
 from headrace.stages.writing.state import LEDGER, WriterState
 
 FORMAT = "signatures"
-ENTRIES_VERSION = 1
-VERSION_KEY, PARAMETERS_KEY = b"headrace.entries.version", b"headrace.entries.parameters"
+_REMEDY = "remove the folder of the first pass and start the run again: that pass is done once more"
+KIND = FileKind("the first pass", 1, b"headrace.entries.version", b"headrace.entries.parameters", _REMEDY)
 _COLUMNS = ("doc_id", "grade", "authority", *PRIVATE)
 
 
@@ -81,8 +82,8 @@ class EntriesShard:
 
     def write(self, path: Path) -> tuple[int, int]:
         """Write the entries; give their number, and 0 for tokens."""
-        metadata = {VERSION_KEY: str(ENTRIES_VERSION).encode(), PARAMETERS_KEY: canonical_json(self._parameters)}
-        table = pa.concat_tables(self._tables).combine_chunks().replace_schema_metadata(metadata)
+        table = pa.concat_tables(self._tables).combine_chunks()
+        table = table.replace_schema_metadata(KIND.metadata(self._parameters))
         with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
         return table.num_rows, 0

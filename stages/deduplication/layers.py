@@ -17,6 +17,7 @@ from headrace.schemas.errors import FormatError
 from headrace.schemas.index import MERGED
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import RunContext
+from headrace.stages.deduplication.committed_file import mapped
 from headrace.stages.deduplication.earlier import EarlierNumbers, blaming
 from headrace.stages.deduplication.fates import Fates
 from headrace.stages.deduplication.ids import DocumentIds
@@ -24,7 +25,7 @@ from headrace.stages.deduplication.index import FirstSeenIndex
 from headrace.stages.deduplication.layer import IndexFile
 from headrace.stages.deduplication.partitions import InProcess, Partitioned, Partitions
 from headrace.stages.deduplication.rules import Rules
-from headrace.stages.deduplication.runs import IndexRuns, count_documents, mapped
+from headrace.stages.deduplication.runs import IndexRuns, count_documents
 from headrace.stages.deduplication.signatures import from_columns
 from headrace.stages.kernels.arrays import Array, Column, Counts
 from headrace.stages.kernels.band_index import Entries

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from headrace.schemas.durable import canonical_json, publish, sha256_file, temporary_beside
+from headrace.stages.deduplication.committed_file import mapped
 from headrace.stages.deduplication.open_files import MappedPostings, OpenFile
-from headrace.stages.deduplication.runs import mapped
 from headrace.stages.kernels.arrays import Counts, Signatures
 from headrace.stages.kernels.sorted_postings import merged_pieces
 

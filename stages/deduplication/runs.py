@@ -7,17 +7,17 @@ each table (the bands, then the key) `print_TT` and `row_TT`: the sorted posting
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
-from headrace.schemas.durable import canonical_json, publish, sync_file, sync_refs, temporary_beside
+from headrace.schemas.durable import publish, sync_file, sync_refs, temporary_beside
 from headrace.schemas.errors import FormatError
 from headrace.schemas.failpoints import reach
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import RunContext
+from headrace.stages.deduplication.committed_file import FileKind
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.signatures import from_columns
 from headrace.stages.kernels.arrays import Array
@@ -26,8 +26,8 @@ from headrace.stages.kernels.sorted_postings import fingerprints, frozen, packed
 INDEX_VERSION = 2
 FOLDER = "index"
 PRINT, ROW = "print_{:02d}", "row_{:02d}"  # of a table
-_VERSION, _PARAMETERS = b"headrace.index.version", b"headrace.index.parameters"
 _REMEDY = "restore the file from a copy, or start again with --fresh"
+KIND = FileKind("the dedup index", INDEX_VERSION, b"headrace.index.version", b"headrace.index.parameters", _REMEDY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,7 @@ class IndexRuns:
 
     def _table(self, entries: pa.Table) -> pa.Table:
         table = pa.table({**dict(zip(entries.column_names, entries.columns, strict=True)), **self._postings(entries)})
-        made = {_VERSION: str(INDEX_VERSION).encode(), _PARAMETERS: canonical_json(self.parameters)}
-        return table.replace_schema_metadata(made)
+        return table.replace_schema_metadata(KIND.metadata(self.parameters))
 
     def _postings(self, entries: pa.Table) -> dict[str, Array]:
         batch = frozen(from_columns(entries, self.rules.pieces))
@@ -84,24 +83,8 @@ def tables_of(rules: Rules) -> int:
 
 
 def open_index(run: Path, ref: FileRef, parameters: dict[str, object]) -> pa.Table:
-    """Map one file: its columns are the file's pages, not memory of their own.
-
-    FormatError, with the file's name, if it is not the file that was committed, or was made by another version or with
-    other options. The pages that are hashed are those that are used: each byte is read from storage once.
-    """
-    path = run / ref.name
-    if not path.is_file():
-        raise FormatError("a file of the dedup index is missing", where=str(path), remedy=_REMEDY)
-    content = mapped(path)
-    if (found := hashlib.sha256(content).hexdigest()) != ref.sha256:
-        why = f"its SHA-256 is {found}, the manifest says {ref.sha256}"
-        raise FormatError("a file of the dedup index is damaged", where=str(path), why=why, remedy=_REMEDY)
-    try:
-        table = pa.ipc.open_file(content).read_all()
-    except pa.ArrowInvalid as error:
-        raise FormatError("not a dedup index", where=str(path), why=str(error), remedy=_REMEDY) from error
-    _check(table.schema.metadata or {}, parameters, str(path))
-    return table
+    """Map one file; FormatError, with its name, if it is not what was committed, or of another version or options."""
+    return KIND.open(run / ref.name, ref.sha256, parameters)
 
 
 def count_documents(run: Path, ref: FileRef) -> int:
@@ -114,28 +97,3 @@ def count_documents(run: Path, ref: FileRef) -> int:
         raise FormatError("a file of the dedup index is missing", where=str(path), remedy=_REMEDY) from error
     except (pa.ArrowException, OSError) as error:  # what is not hashed yet may be anything
         raise FormatError("not a dedup index", where=str(path), why=str(error), remedy=_REMEDY) from error
-
-
-def mapped(path: Path) -> pa.Buffer:
-    """Map a file's content; no file descriptor stays open, and the map lives as long as what is made of it."""
-    if not path.stat().st_size:
-        return pa.py_buffer(b"")  # there is no map of nothing
-    with pa.memory_map(str(path)) as source:
-        return source.read_buffer()
-
-
-def _check(metadata: dict[bytes, bytes], parameters: dict[str, object], where: str) -> None:
-    if (version := metadata.get(_VERSION, b"").decode()) != str(INDEX_VERSION):
-        raise FormatError(
-            f"version {version or 'none'} of the dedup index is not known",
-            where=where,
-            why=f"this Headrace reads version {INDEX_VERSION}",
-            remedy="use the release that wrote the run, or start again with --fresh",
-        )
-    if (made := metadata.get(_PARAMETERS, b"")) != (now := canonical_json(parameters)):
-        raise FormatError(
-            "a dedup index was made with other options",
-            where=where,
-            why=f"it has {made.decode()}, the stage has {now.decode()}",
-            remedy="use the options of the run, or start again with --fresh",
-        )

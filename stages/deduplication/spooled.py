@@ -10,10 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.schemas.durable import canonical_json, sha256_file
-from headrace.schemas.errors import FormatError
 from headrace.schemas.unit import FileRef
-from headrace.stages.deduplication.first_pass import ENTRIES_VERSION, PARAMETERS_KEY, VERSION_KEY
+from headrace.stages.deduplication.first_pass import KIND
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.scratch import Scratch
 from headrace.stages.deduplication.signatures import from_columns
@@ -22,7 +20,6 @@ from headrace.stages.kernels.arrays import Array, Counts, Floats, floats
 from headrace.stages.kernels.band_index import Entries
 
 GRADES = ("D", "C", "B", "A")
-_REMEDY = "remove that folder and start the run again: the first pass is done once more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,21 +105,4 @@ def _authorities(table: pa.Table) -> Floats:
 
 def read_shard(run: Path, ref: FileRef, parameters: dict[str, object]) -> pa.Table:
     """Map one shard of a first pass; FormatError if it is not what was committed."""
-    path = run / ref.name
-    try:
-        if (found := sha256_file(path)) != ref.sha256:
-            raise _refused(path, f"its SHA-256 is {found}, the manifest says {ref.sha256}")
-        with pa.memory_map(str(path)) as source, pa.ipc.open_file(source) as reader:
-            table = reader.read_all()
-    except (OSError, pa.ArrowInvalid) as error:
-        raise _refused(path, str(error)) from error
-    metadata = table.schema.metadata or {}
-    if metadata.get(VERSION_KEY) != str(ENTRIES_VERSION).encode():
-        raise _refused(path, f"this Headrace reads version {ENTRIES_VERSION} of it")
-    if metadata.get(PARAMETERS_KEY) != canonical_json(parameters):
-        raise _refused(path, "it was made with other options")
-    return table
-
-
-def _refused(path: Path, why: str) -> FormatError:
-    return FormatError("a file of the first pass cannot be used", where=str(path), why=why, remedy=_REMEDY)
+    return KIND.open(run / ref.name, ref.sha256, parameters)

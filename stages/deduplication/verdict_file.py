@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pyarrow as pa
 
-from headrace.schemas.durable import canonical_json, publish, sha256_file, sync_file, sync_refs, temporary_beside
-from headrace.schemas.errors import FormatError
+from headrace.schemas.durable import canonical_json, publish, sync_file, sync_refs, temporary_beside
 from headrace.schemas.failpoints import reach
 from headrace.schemas.unit import FileRef
+from headrace.stages.deduplication.committed_file import FileKind, mapped
 from headrace.stages.deduplication.components import Dropped
 from headrace.stages.deduplication.spooled import Spooled
 
-VERDICTS_VERSION = 1
 FOLDER = "index"
 _COLUMNS: dict[str, pa.DataType] = {
     "unit": pa.int64(),
@@ -26,9 +26,10 @@ _COLUMNS: dict[str, pa.DataType] = {
     "way": pa.string(),  # to whom `value` is the similarity, where that is not the survivor
 }
 SCHEMA = pa.schema(_COLUMNS)
-_VERSION, _ORIGIN, _POLICIES = b"headrace.verdicts.version", b"headrace.verdicts.origin", b"headrace.verdicts.policies"
+_ORIGIN, _POLICIES = b"headrace.verdicts.origin", b"headrace.verdicts.policies"
 _ROWS = 1 << 16  # a record batch: its doc_ids are in memory
 _REMEDY = "restore the file from a copy, or start again with --fresh"
+_KIND = FileKind("the verdicts of dedup", 1, b"headrace.verdicts.version", _ORIGIN, _REMEDY)
 
 Policies = Mapping[str, int | None]
 
@@ -37,11 +38,7 @@ def write_verdicts(
     run: Path, stage: str, origin: Mapping[str, object], documents: Spooled, gone: Dropped, policies: Policies
 ) -> FileRef:
     """Publish the verdicts durably; the same first pass gives the same bytes."""
-    metadata = {
-        _VERSION: str(VERDICTS_VERSION).encode(),
-        _ORIGIN: canonical_json(origin),
-        _POLICIES: canonical_json(policies),
-    }
+    metadata = {**_KIND.metadata(origin), _POLICIES: canonical_json(policies)}
     (run / FOLDER).mkdir(parents=True, exist_ok=True)
     temporary = temporary_beside(run / FOLDER / f"{stage}-verdicts.arrow")
     try:
@@ -53,6 +50,7 @@ def write_verdicts(
         ref = publish(temporary, run, FOLDER, f"{stage}-verdicts", ".arrow")
     finally:
         temporary.unlink(missing_ok=True)
+    reach("verdicts.renamed")
     sync_refs(run, [ref])
     reach("verdicts.synced")
     return ref
@@ -75,41 +73,34 @@ def _batches(documents: Spooled, gone: Dropped) -> Iterator[pa.RecordBatch]:
 
 def open_verdicts(run: Path, ref: FileRef) -> pa.Table:
     """Map the verdicts into memory; FormatError if they are not those that were committed."""
-    path = run / ref.name
-    try:
-        if (found := sha256_file(path)) != ref.sha256:
-            why = f"its SHA-256 is {found}, {ref.sha256} was written"
-            raise FormatError("the verdicts of dedup are damaged", where=str(path), why=why, remedy=_REMEDY)
-        table = _mapped(path)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise FormatError("no verdicts of dedup", where=str(path), why=str(error), remedy=_REMEDY) from error
-    if (table.schema.metadata or {}).get(_VERSION) != str(VERDICTS_VERSION).encode():
-        why = f"this Headrace reads version {VERDICTS_VERSION} of them"
-        raise FormatError("verdicts of dedup of another release", where=str(path), why=why, remedy=_REMEDY)
-    return table
+    return _KIND.open(run / ref.name, ref.sha256)
 
 
 def verdicts_of(run: Path, stage: str, origin: Mapping[str, object]) -> FileRef | None:
-    """Find whole verdicts of the same origin that a session before this one left; None: they are to be made."""
+    """Find whole verdicts of the same origin that a session before this one left; None: they are to be made.
+
+    That session may have died, or the machine, between their name and its sync: they are synced before they are given.
+    """
     for path in sorted((run / FOLDER).glob(f"{stage}-verdicts-*.arrow")):
-        digest = sha256_file(path)
+        content = mapped(path)
+        digest = hashlib.sha256(content).hexdigest()
         if not path.stem.endswith(f"-{digest[:12]}"):
             continue
-        ref = FileRef(f"{FOLDER}/{path.name}", digest, path.stat().st_size)
-        if (_mapped(path).schema.metadata or {}).get(_ORIGIN) == canonical_json(origin):
+        ref = FileRef(f"{FOLDER}/{path.name}", digest, content.size)
+        if _metadata(content).get(_ORIGIN) == canonical_json(origin):
+            sync_refs(run, [ref])
             return ref
     return None
 
 
 def policies_in(path: Path) -> dict[str, int | None]:
     """Read what each policy would have kept."""
-    found: dict[str, int | None] = json.loads((_mapped(path).schema.metadata or {}).get(_POLICIES, b"{}"))
+    found: dict[str, int | None] = json.loads(_metadata(mapped(path)).get(_POLICIES, b"{}"))
     return found
 
 
-def _mapped(path: Path) -> pa.Table:
-    with pa.memory_map(str(path)) as source, pa.ipc.open_file(source) as reader:
-        return reader.read_all()
+def _metadata(content: pa.Buffer) -> dict[bytes, bytes]:
+    return pa.ipc.open_file(content).schema.metadata or {}
 
 
 def policy_counts(documents: int, first_seen: int | None, firsts: int, moved: int | None) -> dict[str, int | None]:

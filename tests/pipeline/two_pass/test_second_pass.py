@@ -84,7 +84,7 @@ def test_without_verdicts_no_document_is_judged(run: Path) -> None:
     with pytest.raises(HeadraceError, match="no verdicts of the first pass"):
         SettledState(RunContext(run, "dedup"), LOOSE.rules, LOOSE.index_parameters)
     wrong = FileRef("index/dedup-verdicts-0.arrow", "0" * 64, 3)
-    with pytest.raises(HeadraceError, match="no verdicts of dedup"):
+    with pytest.raises(HeadraceError, match="a file of the verdicts of dedup is missing"):
         SettledState(RunContext(run, "dedup", settled=wrong), LOOSE.rules, LOOSE.index_parameters)
 
 

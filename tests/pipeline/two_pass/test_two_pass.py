@@ -27,9 +27,12 @@ from headrace.pipeline.rerun.settings import Wanted
 from headrace.pipeline.run import run_pipeline
 from headrace.pipeline.two_pass.report import policies_section
 from headrace.pipeline.verify import verify
+from headrace.schemas.durable import sync_refs
 from headrace.schemas.errors import ConfigError, FormatError
 from headrace.schemas.failpoints import FAILPOINT
+from headrace.schemas.unit import FileRef
 from headrace.stages.dedup import Dedup
+from headrace.stages.deduplication import verdict_file
 from headrace.stages.kernels.plain_components import kept_in_order, partition
 
 FAILPOINTS = (
@@ -180,7 +183,7 @@ def test_every_kind_of_signature_makes_two_passes(options: str, folder: Path) ->
     documents = signed([row["text"] for row in found], stage)
     parts = partition(documents, stage.rules.policy)
     assert [n for n, row in enumerate(found) if row["verdict"] == "kept"] == sorted(map(min, parts))
-    first_seen = len(kept_in_order(documents, stage.rules.policy)) if stage.compare else None
+    first_seen = len(kept_in_order(documents, stage.rules.policy)) if stage.counts_policies else None
     assert report_data(loaded.run_dir)["dedup"]["policies"]["first_seen"] == first_seen
 
 
@@ -205,6 +208,7 @@ def in_second_pass(name: str, runs: dict[str, Path]) -> int:
     [
         *((name, count) for name in FAILPOINTS for count in (2, -1)),
         ("verdicts.temporary.synced", 1),
+        ("verdicts.renamed", 1),
         ("verdicts.synced", 1),
     ],
 )
@@ -235,6 +239,24 @@ def test_verdicts_that_are_there_are_not_made_again(
         assert (path.stat().st_mtime_ns == made) != damaged
         assert output(loaded.run_dir) == output(runs["components"])
         shutil.rmtree(loaded.run_dir)
+
+
+def test_verdicts_that_were_renamed_are_synced_before_a_line_names_them(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a kill between the two, nothing else would sync their name: a power loss could take what is committed."""
+    loaded = chained_run(folder, "renamed")
+    die_at(loaded, "verdicts.renamed", 1, monkeypatch)
+    synced: list[str] = []
+
+    def noted(run: Path, refs: list[FileRef]) -> None:
+        synced.extend(ref.name for ref in refs)
+        sync_refs(run, refs)
+
+    monkeypatch.setattr(verdict_file, "sync_refs", noted)
+    die_at(loaded, "manifest.appended", 1, monkeypatch)
+    (path,) = (loaded.run_dir / "index").glob("*-verdicts-*")
+    assert synced == [f"index/{path.name}"]
 
 
 @pytest.mark.parametrize("overrides", [["engine.window=1"], ["engine.window=20"]])

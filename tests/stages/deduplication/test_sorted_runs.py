@@ -193,7 +193,7 @@ def test_cut_missing_and_other_files_are_refused_by_name(made: Made, tmp_path: P
             read()
     with pytest.raises(FormatError, match=f"{files[6].path.name}: .* another number of documents: it has"):
         opened(tmp_path, BOTH, [replace(files[6], documents=2)])
-    with pytest.raises(FormatError, match=f"{files[7].path.name}: a dedup index was made with other options"):
+    with pytest.raises(FormatError, match=f"{files[7].path.name}: a file of the dedup index was made with other"):
         SortedRuns(BOTH, {"stage": "another"}, DEFAULT_INDEX, tmp_path).adopt([files[7]])
 
 
