@@ -21,9 +21,9 @@ class Event:
     quarantined]}, bytes (in the first group). tokenizer: file, seconds. committed: line, shard, first, last,
     sequences, tokens, written, acknowledged. strike: unit, group, cause, strikes. isolated: unit, group. quarantined:
     unit, doc_id, stage, cause. replayed: unit, cause. rollback: cause, unit (first again). pass: number (of two).
-    barrier: stage. trainer: state (started | ended | died), pid or code. watching: bands, documents, on. drop_band: a
-    rule outside its band (unit, on, stage, rule, documents, dropped, share, low, high, words, examples). warning:
-    words. ended: state, units, shards, summary.
+    barrier: stage. settling: doing, done, of (parts of what a barrier does). trainer: state (started | ended | died),
+    pid or code. watching: bands, documents, on. drop_band: a rule outside its band (unit, on, stage, rule, documents,
+    dropped, share, low, high, words, examples). warning: words. ended: state, units, shards, summary.
     """
 
     kind: str

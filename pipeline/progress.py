@@ -158,6 +158,8 @@ class LiveTable:
 
 def line(standing: Standing, seconds: float, metrics: dict[str, object] | None) -> str:
     """Say in one line how far the run is, in documents, bytes, shards and steps."""
+    if standing.settling:
+        return standing.settling
     stages, size = standing.current()
     received = next((s.received for s in stages.values() if s.received), 0)
     gone = sum(s.dropped for s in stages.values())  # what is kept is not known while later stages have work to do

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import os
 import signal
 import threading
@@ -38,6 +39,8 @@ from headrace.schemas.training import TrainingConfig
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)  # SIGHUP: the terminal was closed
 _ROLLBACKS = 3  # without a commit in between
 
+_TELL_EVERY_S = 1.0  # of a barrier, which may have 100,000 shards
+
 StartExecutor = Callable[[EngineConfig, RunFolder], tuple[Executor, int]]
 
 
@@ -52,6 +55,10 @@ def start_executor(config: EngineConfig, folder: RunFolder) -> tuple[Executor, i
     executor = RayExecutor(config.workers, config.object_store_bytes, dashboard=config.dashboard)
     folder.note_ray_folder(executor.folder)
     return executor, executor.workers
+
+
+class _StoppedError(Exception):
+    """A signal came while all documents were looked at."""
 
 
 def run_pipeline(
@@ -151,9 +158,27 @@ class _Session:
             self._stopping.set()
             return False
         self._log.emit("barrier", stage=first.stage)
-        self._committer.settled[first.stage] = first.settled(self._manifest.index_runs)
+        try:
+            self._committer.settled[first.stage] = first.settled(self._manifest.index_runs, self._barrier_tell())
+        except _StoppedError:
+            return False
         self._log.emit("pass", number=2)
         return not self._stopping.is_set()
+
+    def _barrier_tell(self) -> Callable[[str, int, int], None]:
+        """Give what the barrier calls between two parts of its work: it says so, and ends it if a signal came."""
+        told = -math.inf
+
+        def tell(doing: str, done: int, of: int) -> None:
+            nonlocal told
+            if self._stopping.is_set():
+                raise _StoppedError
+            now = time.monotonic()
+            if done == 0 or now >= told + _TELL_EVERY_S:
+                told = now
+                self._log.emit("settling", doing=doing, done=done, of=of)
+
+        return tell
 
     def _ended(self, *, finished: bool) -> RunSummary:
         stopped = not finished or self._stopping.is_set()

@@ -54,6 +54,7 @@ class Standing:
     resumed_at: int = 0
     nothing_left: bool = False  # the run was done before this session began
     last_group: str = ""  # a unit that it has done has left the window
+    settling: str = ""  # what is done between two passes
     notes: list[str] = field(default_factory=list)  # incidents, for the display to print once
     _open: dict[int, dict[str, list[int]]] = field(default_factory=dict)
     _open_bytes: dict[int, int] = field(default_factory=dict)
@@ -75,7 +76,9 @@ class Standing:
             case "pass":
                 self._pass(int(data["number"]))
             case "barrier":
-                self.notes.append(f"every document is signed: {data['stage']} makes its verdicts")
+                self.notes.append(f"every document is signed: {data['stage']} looks at all of them")
+            case "settling":
+                self.settling = f"all documents: {data['doing']}, {data['done']} of {data['of']}"
             case "ended":
                 self.nothing_left = data.get("state") == "done" and not self.executor
             case "rollback":
@@ -95,9 +98,9 @@ class Standing:
 
     def _pass(self, number: int) -> None:
         """Count anew: every document comes twice."""
-        self.stages, self._open, self._open_bytes = {}, {}, {}
+        self.stages, self._open, self._open_bytes, self.settling = {}, {}, {}, ""
         self.bytes = self.units = self.shards = self.tokens = 0
-        what = "all documents are signed" if number == 1 else "the run itself, with the verdicts on all documents"
+        what = "all documents are signed" if number == 1 else "the run itself"
         self.notes.append(f"pass {number} of 2: {what}")
 
     def _unit(self, data: Any) -> None:

@@ -23,6 +23,7 @@ from headrace.schemas.unit import FileRef
 from headrace.stages.base import Stage
 from headrace.stages.dedup import Dedup
 from headrace.stages.deduplication.first_pass import Signatures
+from headrace.stages.deduplication.telling import Tell
 from headrace.stages.write import Write
 
 
@@ -40,8 +41,11 @@ class FirstPass:
         """The folder of the whole run."""
         return self.loaded.run_dir.parent
 
-    def settled(self, committed: Iterable[FileRef]) -> FileRef:
-        """Give the verdicts on what the first pass has read; they are made unless they are there, or committed."""
+    def settled(self, committed: Iterable[FileRef], tell: Tell) -> FileRef:
+        """Give the verdicts on what the first pass has read; they are made unless they are there, or committed.
+
+        What `tell` raises ends it; nothing is left then but what a later call begins anew with.
+        """
         from headrace.stages.deduplication.scratch import Scratch  # kernels: they are not loaded to plan a run
         from headrace.stages.deduplication.settled import settle_all
         from headrace.stages.deduplication.spooled import read_spooled
@@ -55,9 +59,9 @@ class FirstPass:
             return known
         refs = [line.shard.file for line in read_manifest(folder) if line.shard]
         scratch, rules = Scratch(folder), dedup.rules
-        documents = read_spooled(folder, refs, dedup.index_parameters, rules, scratch)
-        gone, policies = settle_all(documents, rules, dedup.keep, scratch, compare=dedup.compare)
-        return write_verdicts(self.run, self.stage, origin, documents, gone, policies)
+        documents = read_spooled(folder, refs, dedup.index_parameters, rules, scratch, tell)
+        gone, policies = settle_all(documents, rules, dedup.keep, scratch, compare=dedup.compare, tell=tell)
+        return write_verdicts(self.run, self.stage, origin, documents, gone, policies, tell)
 
     def _origin(self) -> Mapping[str, object]:
         return {

@@ -9,6 +9,7 @@ import numpy as np
 from headrace.schemas.errors import HeadraceError
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.scratch import Scratch
+from headrace.stages.deduplication.telling import Tell, told, unheard
 from headrace.stages.kernels import components as k
 from headrace.stages.kernels.arrays import Classes, Counts, Flags, Floats, Signatures, read_only
 from headrace.stages.kernels.band_index import EXACT, NEAR, Entries
@@ -35,7 +36,11 @@ class Dropped:
     ways: Counts
 
 
-def components(known: Entries, rules: Rules, scratch: Scratch, *, compare: bool) -> Components:
+_NONE = read_only(np.zeros(0, np.int64))
+NOTHING = Dropped(_NONE, read_only(np.zeros(0, np.uint8)), _NONE, read_only(np.zeros(0)), _NONE)
+
+
+def components(known: Entries, rules: Rules, scratch: Scratch, *, compare: bool, tell: Tell = unheard) -> Components:
     """Tie every two documents whose views are equal or that share a band and are at least as similar as the threshold.
 
     A tie that joins nothing new is left out. In memory: at most 120 bytes a document, 40 of them in the result; in
@@ -49,6 +54,7 @@ def components(known: Entries, rules: Rules, scratch: Scratch, *, compare: bool)
             remedy="use `keep: first_seen`, or run over parts of the input, each `against` those before it",
         )
     known = _frozen(known)
+    tell("twins", 0, 1)
     prints = k.document_prints(known, rules.policy)
     twins = k.first_twins(np.argsort(prints, kind="stable"), prints, known, rules.policy)
     del prints
@@ -59,9 +65,10 @@ def components(known: Entries, rules: Rules, scratch: Scratch, *, compare: bool)
     ties = k.Ties(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count), np.zeros(1, np.int64))
     runs = scratch.array((rules.bands * compare, count), np.uint32)
     runs[:] = k.ALONE
-    for band in range(rules.bands):
+    for band in told(tell, "bands", range(rules.bands)):
         _unite(known, members, parents, ties, rules, band, runs[band : band + 1])
     tied = int(ties.used[0])
+    tell("counts and verdicts", 0, 1)
     kept = _first_seen(known, different, runs, rules, scratch) if compare else None
     return Components(
         twins, k.tops(parents, twins), (ties.ones[:tied], ties.others[:tied], ties.similarities[:tied]), kept

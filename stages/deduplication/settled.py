@@ -11,13 +11,14 @@ from headrace.schemas.errors import HeadraceError
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.apply import Sieve
 from headrace.stages.base import RunContext
-from headrace.stages.deduplication.components import Dropped, best, components, dropped
+from headrace.stages.deduplication.components import NOTHING, Dropped, best, components, dropped
 from headrace.stages.deduplication.kept_entries import KeptEntries
 from headrace.stages.deduplication.options import Keep
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import IndexRuns
 from headrace.stages.deduplication.scratch import Scratch
 from headrace.stages.deduplication.spooled import Spooled
+from headrace.stages.deduplication.telling import Tell, unheard
 from headrace.stages.deduplication.verdict_file import open_verdicts, policy_counts
 from headrace.stages.kernels.arrays import Array
 from headrace.stages.kernels.band_index import EXACT
@@ -26,14 +27,17 @@ REASONS = pa.array(["", "exact_duplicate", "near_duplicate"])
 
 
 def settle_all(
-    documents: Spooled, rules: Rules, keep: Keep, scratch: Scratch, *, compare: bool
+    documents: Spooled, rules: Rules, keep: Keep, scratch: Scratch, *, compare: bool, tell: Tell = unheard
 ) -> tuple[Dropped, dict[str, int | None]]:
-    """Give the verdicts of a policy on all documents, and what each policy would have kept."""
-    found = components(documents.known, rules, scratch, compare=compare)
+    """Give the verdicts of a policy on all documents, and what each policy would have kept.
+
+    There are none of `first_seen`, which judges for itself, document by document.
+    """
+    found = components(documents.known, rules, scratch, compare=compare, tell=tell)
     graded = bool(np.any(documents.grades >= 0))
     ranked = best(found.firsts, documents.grades, documents.authorities) if graded or keep == "best" else None
     stays = ranked if ranked is not None and keep == "best" else found.firsts
-    gone = dropped(documents.known, found, stays, rules)
+    gone = NOTHING if keep == "first_seen" else dropped(documents.known, found, stays, rules)
     own = np.arange(len(found.firsts)) == found.firsts
     moved = None if ranked is None else int(np.count_nonzero(ranked[own] != found.firsts[own]))
     seen = None if found.first_seen is None else int(np.count_nonzero(found.first_seen))

@@ -15,6 +15,7 @@ from headrace.stages.deduplication.first_pass import KIND
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.scratch import Scratch
 from headrace.stages.deduplication.signatures import from_columns
+from headrace.stages.deduplication.telling import Tell, told, unheard
 from headrace.stages.grade import UNKNOWN_AUTHORITY
 from headrace.stages.kernels.arrays import Array, Counts, Floats, floats
 from headrace.stages.kernels.band_index import Entries
@@ -48,16 +49,21 @@ class Spooled:
 
 
 def read_spooled(
-    run: Path, refs: Sequence[FileRef], parameters: dict[str, object], rules: Rules, scratch: Scratch
+    run: Path,
+    refs: Sequence[FileRef],
+    parameters: dict[str, object],
+    rules: Rules,
+    scratch: Scratch,
+    tell: Tell = unheard,
 ) -> Spooled:
     """Read the shards of a first pass; FormatError names one that is not what was committed.
 
     In memory: 24 bytes a document.
     """
-    tables = tuple(read_shard(run, ref, parameters) for ref in refs)
+    tables = tuple(read_shard(run, ref, parameters) for ref in told(tell, "shards checked", refs))
     units = [np.asarray(table["unit"].to_numpy(), np.int64) for table in tables]
     return Spooled(
-        _gathered(tables, rules, scratch),
+        _gathered(tables, rules, scratch, tell),
         np.concatenate([np.zeros(0, np.int64), *units]),
         np.concatenate([np.zeros(0), *map(_grades, tables)]),
         np.concatenate([np.zeros(0), *map(_authorities, tables)]),
@@ -65,7 +71,7 @@ def read_spooled(
     )
 
 
-def _gathered(tables: Sequence[pa.Table], rules: Rules, scratch: Scratch) -> Entries:
+def _gathered(tables: Sequence[pa.Table], rules: Rules, scratch: Scratch, tell: Tell) -> Entries:
     count = sum(table.num_rows for table in tables)
     shingles = sum(len(part.shingles) for part in _parts(tables, rules))
     known = Entries(
@@ -76,7 +82,8 @@ def _gathered(tables: Sequence[pa.Table], rules: Rules, scratch: Scratch) -> Ent
         scratch.array((count + 1,), np.int64),
     )
     first = 0
-    for part in _parts(tables, rules):
+    for table in told(tell, "shards read", tables):
+        part = from_columns(table, rules.pieces)
         last, begin = first + len(part.signed), known.ends[first]
         known.keys[first:last] = part.keys
         known.signed[first:last] = part.signed

@@ -15,6 +15,7 @@ from headrace.schemas.unit import FileRef
 from headrace.stages.deduplication.committed_file import FileKind, mapped
 from headrace.stages.deduplication.components import Dropped
 from headrace.stages.deduplication.spooled import Spooled
+from headrace.stages.deduplication.telling import Tell, told, unheard
 
 FOLDER = "index"
 _COLUMNS: dict[str, pa.DataType] = {
@@ -35,7 +36,13 @@ Policies = Mapping[str, int | None]
 
 
 def write_verdicts(
-    run: Path, stage: str, origin: Mapping[str, object], documents: Spooled, gone: Dropped, policies: Policies
+    run: Path,
+    stage: str,
+    origin: Mapping[str, object],
+    documents: Spooled,
+    gone: Dropped,
+    policies: Policies,
+    tell: Tell = unheard,
 ) -> FileRef:
     """Publish the verdicts durably; the same first pass gives the same bytes."""
     metadata = {**_KIND.metadata(origin), _POLICIES: canonical_json(policies)}
@@ -43,7 +50,7 @@ def write_verdicts(
     temporary = temporary_beside(run / FOLDER / f"{stage}-verdicts.arrow")
     try:
         with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, SCHEMA.with_metadata(metadata)) as writer:
-            for batch in _batches(documents, gone):
+            for batch in _batches(documents, gone, tell):
                 writer.write_batch(batch)
         sync_file(temporary)  # before the rename: a final name never stands for content that can still be lost
         reach("verdicts.temporary.synced")
@@ -56,8 +63,8 @@ def write_verdicts(
     return ref
 
 
-def _batches(documents: Spooled, gone: Dropped) -> Iterator[pa.RecordBatch]:
-    for first in range(0, len(gone.documents), _ROWS):
+def _batches(documents: Spooled, gone: Dropped, tell: Tell) -> Iterator[pa.RecordBatch]:
+    for first in told(tell, "verdicts written", range(0, len(gone.documents), _ROWS)):
         rows = slice(first, first + _ROWS)
         numbers = gone.documents[rows]
         columns = [

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
+from tests.protocol.fault_executors import DriverKilled, killed
 
 from headrace.pipeline.committed import open_committed, read_columns
 from headrace.pipeline.load import LoadedConfig, load_config
 from headrace.pipeline.report_documents import Row
+from headrace.pipeline.run import run_pipeline
+from headrace.schemas.failpoints import FAILPOINT
 from headrace.stages.dedup import Dedup
 from headrace.stages.deduplication.options import MinHash
 from headrace.stages.deduplication.signatures import from_columns
@@ -99,3 +104,12 @@ def signed(texts: list[str], stage: Dedup = LOOSE) -> list[Document]:
         )
         for n in range(len(texts))
     ]
+
+
+def die_at(loaded: LoadedConfig, name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the process of a run die at a named place."""
+    with monkeypatch.context() as patch:
+        patch.setenv(FAILPOINT, f"{name}:{count}")
+        patch.setattr(os, "kill", killed)
+        with pytest.raises(DriverKilled):
+            run_pipeline(loaded)

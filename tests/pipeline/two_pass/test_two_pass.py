@@ -12,13 +12,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from tests.pipeline.small_runs import output
-from tests.pipeline.two_pass.chained_texts import LOOSE, chained_run, rows, signed, write_chains
-from tests.protocol.fault_executors import DriverKilled, killed
+from tests.pipeline.two_pass.chained_texts import LOOSE, chained_run, die_at, rows, signed, write_chains
 
 from headrace.pipeline.cli import main
 from headrace.pipeline.committed import open_committed
 from headrace.pipeline.events import Event
-from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.plan import make_plan
 from headrace.pipeline.report import write_report
 from headrace.pipeline.report_data import report_data
@@ -27,12 +25,8 @@ from headrace.pipeline.rerun.settings import Wanted
 from headrace.pipeline.run import run_pipeline
 from headrace.pipeline.two_pass.report import policies_section
 from headrace.pipeline.verify import verify
-from headrace.schemas.durable import sync_refs
 from headrace.schemas.errors import ConfigError, FormatError
-from headrace.schemas.failpoints import FAILPOINT
-from headrace.schemas.unit import FileRef
 from headrace.stages.dedup import Dedup
-from headrace.stages.deduplication import verdict_file
 from headrace.stages.kernels.plain_components import kept_in_order, partition
 
 FAILPOINTS = (
@@ -187,14 +181,6 @@ def test_every_kind_of_signature_makes_two_passes(options: str, folder: Path) ->
     assert report_data(loaded.run_dir)["dedup"]["policies"]["first_seen"] == first_seen
 
 
-def die_at(loaded: LoadedConfig, name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch:
-        patch.setenv(FAILPOINT, f"{name}:{count}")
-        patch.setattr(os, "kill", killed)
-        with pytest.raises(DriverKilled):
-            run_pipeline(loaded)
-
-
 def in_second_pass(name: str, runs: dict[str, Path]) -> int:
     """Give how often a step is reached until it is in the second pass."""
     lines = open_committed(runs["components"] / "first-pass").lines
@@ -239,24 +225,6 @@ def test_verdicts_that_are_there_are_not_made_again(
         assert (path.stat().st_mtime_ns == made) != damaged
         assert output(loaded.run_dir) == output(runs["components"])
         shutil.rmtree(loaded.run_dir)
-
-
-def test_verdicts_that_were_renamed_are_synced_before_a_line_names_them(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """After a kill between the two, nothing else would sync their name: a power loss could take what is committed."""
-    loaded = chained_run(folder, "renamed")
-    die_at(loaded, "verdicts.renamed", 1, monkeypatch)
-    synced: list[str] = []
-
-    def noted(run: Path, refs: list[FileRef]) -> None:
-        synced.extend(ref.name for ref in refs)
-        sync_refs(run, refs)
-
-    monkeypatch.setattr(verdict_file, "sync_refs", noted)
-    die_at(loaded, "manifest.appended", 1, monkeypatch)
-    (path,) = (loaded.run_dir / "index").glob("*-verdicts-*")
-    assert synced == [f"index/{path.name}"]
 
 
 @pytest.mark.parametrize("overrides", [["engine.window=1"], ["engine.window=20"]])
