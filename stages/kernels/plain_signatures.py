@@ -13,22 +13,24 @@ _BASE = 0x9E3779B97F4A7C15
 
 
 def shingle_hashes(view: str, unit: str, size: int, words: Sequence[str] = ()) -> list[int]:
-    """Give the 64-bit hash of every stretch of `size` characters or words; fewer make one stretch.
+    """Give the 64-bit hash of every stretch of `size` characters or words; of fewer that of the whole view.
 
     `words` are those of a text that the unit chinese_words takes by its words.
     """
-    values = _items(view, unit, words)
+    values = _items(view, unit, size, words)
     size = min(size, len(values))
     stretches = [values[i : i + size] for i in range(len(values) - size + 1)] if values else []
     return [mix64(_polynomial(stretch)) for stretch in stretches]
 
 
-def _items(view: str, unit: str, words: Sequence[str]) -> list[int]:
+def _items(view: str, unit: str, size: int, words: Sequence[str]) -> list[int]:
     unspaced = by_characters(view)
     if unit == "words" or (unit in ("auto", "chinese_words") and not unspaced):
         words = tokens(view)
     found = [word for word in words if any(HAN <= kind(c) <= DIGIT for c in word)]
-    return [_word_hash(word) for word in found] if found else [mix64(ord(c)) for c in view]
+    if not found:
+        return [mix64(ord(c)) for c in view]
+    return [_word_hash(word) for word in (found if len(found) >= size else [view])]
 
 
 def by_characters(view: str) -> bool:

@@ -55,8 +55,9 @@ def shingle_hashes(
     """Write the hash of every shingle of each view, repeats included, and give where each view's shingles end.
 
     With the unit GIVEN, views that have given words are shingled by those of them that hold a letter or a digit. Behind
-    the views are `text_lanes.BEHIND` bytes of anything. `out` needs a place for each byte of the views. A text without
-    a single word is taken by characters, so that two rows of dashes can be told apart.
+    the views are `text_lanes.BEHIND` bytes of anything. `out` needs a place for each byte of the views. A text of fewer
+    words than a shingle has is one shingle, its whole view, and one without a single word is taken by characters, so
+    that signs tell `3 + 4` from `3 - 4`, and two rows of dashes.
     """
     longest = 0
     for document in range(len(offsets) - 1):
@@ -72,6 +73,8 @@ def shingle_hashes(
             words = given_bounds(data, given, document, classes, bounds)
         elif unit >= WORDS or (unit == AUTO and not by_characters(data, begin, end, classes)):
             words = word_bounds(data, begin, end, classes, bounds)
+        if 0 < words < size:
+            bounds[0], bounds[1], words = begin, end, 1
         count = hash_words(data, bounds, words, items)
         if count == 0:
             count = hash_characters(data, begin, end, items)

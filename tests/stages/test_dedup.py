@@ -185,7 +185,7 @@ SHORT: dict[str, tuple[list[str], list[str | None]]] = {
     "unrelated Chinese texts": (["床前明月光，疑是地上霜。", "水轮定步调，渠道不干涸。", "今天天气很好。"], [None] * 3),
     "emoji": (["👍👍👍", "👍👍👍", "👎👎👎"], [None, "same", None]),
     "signs": (["-----", "=====", "*****"], [None] * 3),
-    "case and space": (["too small", "TOO  small", "Too small!"], [None, "same", "near"]),
+    "case and space": (["too small", "TOO  small", "Too small!"], [None, "same", None]),
     "traditional": (["开放中文转换", "開放中文轉換"], [None, "same"]),
     "width": (["ＡＢＣ　def ghi", "abc DEF ghi"], [None, "same"]),
 }

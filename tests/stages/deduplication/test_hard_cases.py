@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,7 @@ from headrace.schemas.unit import UnitBatch
 from headrace.stages.apply import apply
 from headrace.stages.base import RunContext
 from headrace.stages.dedup import Dedup
-from headrace.stages.deduplication.options import MinHash, SimHash
+from headrace.stages.deduplication.options import MinHash, SimHash, Unit
 from headrace.stages.deduplication.rules import rules_of
 from headrace.stages.deduplication.schemes import SCHEMES, Name
 from headrace.stages.deduplication.signatures import from_columns
@@ -82,6 +82,14 @@ CASES: dict[str, tuple[list[str], list[Meaning]]] = {
     "one character again and again": (["哈" * n for n in (30, 31, 3000)], ["kept", "near", "near"]),
     # wrong elsewhere (text-dedup, gaoya)
     "fewer words than a shingle": (["aaa", "aaa aaa", "aaa aaa aaa"], ["kept", "kept", "kept"]),
+    "signs in a short text": (
+        ["What is 3 + 4?", "What is 3 - 4?", "C++", "C#", "ok :)", "ok :(", "nice ❤", "nice 💔", "c++", "Too small!"],
+        [*["kept"] * 8, "same", "kept"],
+    ),
+    "questions and exclamations": (
+        ["Too small!", "Too small?", "too  small!", "很好。", "很好？"],
+        [*["kept"] * 2, "same", *["kept"] * 2],
+    ),
     # wrong elsewhere (text-dedup, gaoya)
     "unlike lines of verse": (
         ["床前明月光，疑是地上霜。", "春眠不觉晓，处处闻啼鸟。", "白日依山尽，黄河入海流。"],
@@ -263,9 +271,14 @@ def test_fingerprints_as_far_apart_as_allowed_are_near(bits: int, tmp_path: Path
         assert verdicts(stage, [" ".join(words), text], tmp_path)[1][0] == reason
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_by_characters_signs_count(scheme: Name, tmp_path: Path) -> None:
-    """Words leave signs out, so sums and names that differ in a sign alone are told apart by characters."""
-    texts = ["What is 3 + 4?", "What is 3 - 4?", "C++", "C#", "ok :)", "ok :(", "nice ❤", "nice 💔", "a < b", "a > b"]
-    stage = Dedup(minhash=MinHash(scheme=scheme, shingles="characters"))
-    assert {reason for reason, _, _ in verdicts(stage, texts, tmp_path)} == {None}
+@pytest.mark.parametrize("shingles", get_args(Unit))
+@pytest.mark.parametrize("name", NAMES)
+def test_signs_tell_short_texts_apart(name: str, shingles: Unit, tmp_path: Path) -> None:
+    """Words leave signs out, but sums, names and faces shorter than a shingle are compared with their signs."""
+    pairs = ["3 {} 4", "What is 3 {} 4?", "C{}", "ok :{}", "a {} b", "很好{}", "今天 {} 明天", "x {} y " + "." * 200]
+    texts = [pair.format(sign) for pair in pairs for sign in ("+", "-")]
+    near = {"simhash": {}} if name == "simhash" else {"minhash": {"scheme": name}}
+    options = {method: {**given, "shingles": shingles} for method, given in near.items()}
+    stage = Dedup.model_validate({"exact": False, **options})
+    found = [reason for reason, _, _ in verdicts(stage, [*texts, *texts], tmp_path)]
+    assert found == [None] * len(texts) + ["near_duplicate"] * len(texts)

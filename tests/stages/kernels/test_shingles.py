@@ -98,10 +98,21 @@ def test_pieces_cover_all_views_once() -> None:
 
 def test_a_short_text_is_one_shingle() -> None:
     """Texts shorter than a shingle are compared whole, so that equal ones are found; an empty one has no shingle."""
-    texts = ["今天好", "今天好", "hi there", "hi there", "hi you", "", "好"]
+    texts = ["今天好", "今天好", "hi there", "hi there", "hi you", "", "好", "hi there!", "今天好！"]
     result = found(texts, "auto", 5)
-    assert result.counts().tolist() == [1, 1, 1, 1, 1, 0, 1]
-    assert len({*result.values.tolist()}) == 4
+    assert result.counts().tolist() == [1, 1, 1, 1, 1, 0, 1, 1, 1]
+    assert len({*result.values.tolist()}) == 6
+
+
+@pytest.mark.parametrize("size", [2, 5, 9])
+def test_texts_of_fewer_words_are_taken_with_their_signs(size: int) -> None:
+    """One word less than a shingle has: signs count; as many words: they do not, and what is alike is found."""
+    texts = [" ".join(["one"] * count) + sign for count in (size - 1, size) for sign in ("", "!", "?", " !")]
+    for unit in ("auto", "words", "chinese_words"):
+        result = found(texts, unit, size)
+        assert result.counts().tolist() == [1] * len(texts)
+        assert len({*result.values[:4].tolist()}) == 4
+        assert len({*result.values[4:].tolist()}) == 1
 
 
 def test_lead_bytes_say_what_the_table_says() -> None:
