@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import lmdb
 import numpy as np
 
 from headrace.schemas.durable import canonical_json
-from headrace.stages.deduplication.merged import header_of, rows_before
-from headrace.stages.deduplication.open_files import OpenFile
+from headrace.stages.deduplication.merged import Content
+from headrace.stages.deduplication.merging import Step
+from headrace.stages.deduplication.open_files import Table
 from headrace.stages.kernels.arrays import Counts, Signatures
 from headrace.stages.kernels.sorted_postings import merged_pieces
 
@@ -32,6 +33,7 @@ class LmdbPostings:
     """Postings of one merged file; nothing of it is kept in memory."""
 
     nbytes = 0
+    tables: Sequence[Table] = ()  # none that are sorted arrays: a merge begins with the files again
 
     def __init__(self, path: Path) -> None:
         try:
@@ -51,18 +53,16 @@ class LmdbPostings:
         return begins, ends, postings["row"].astype(np.uint32)
 
 
-def write_lmdb_postings(path: Path, files: Sequence[OpenFile], step: Callable[[], None]) -> None:
+def write_lmdb_postings(path: Path, content: Content, step: Step) -> None:
     """Write merged postings, a transaction a piece; an OSError of the store says what the system said."""
-    firsts = rows_before(files)
-    tables = range(len(files[0].tables))
-    size = _LEAST + _ROOM * len(tables) * int(firsts[-1])
+    size = _LEAST + _ROOM * content.tables * sum(opened.file.documents for opened in content.files)
     try:
         with _new_store(path, size) as store:
             with store.begin(write=True) as transaction:
-                transaction.put(_HEADER, canonical_json(header_of(files)))
+                transaction.put(_HEADER, canonical_json(content.header()))
             store.open_db(_POSTINGS, dupsort=True, dupfixed=True)
-            for table in tables:
-                for prints, rows in merged_pieces([opened.tables[table] for opened in files], firsts[:-1]):
+            for table in range(content.tables):
+                for prints, rows in merged_pieces(*content.table(table)):
                     step()
                     _put(store, table, prints, rows)
     except lmdb.Error as error:
@@ -87,10 +87,9 @@ def read_lmdb_header(path: Path) -> dict[str, object]:
 
 def _put(store: lmdb.Environment, table: int, prints: Signatures, rows: Signatures) -> None:
     postings = store.open_db(_POSTINGS)  # known to the environment by now
-    there = prints != 0
-    values = _cut(rows[there].astype(">u4").tobytes(), _ROW_BYTES)
+    values = _cut(rows.astype(">u4").tobytes(), _ROW_BYTES)
     with store.begin(write=True) as transaction, transaction.cursor(postings) as cursor:
-        _, added = cursor.putmulti(zip(_keys(table, prints[there]), values, strict=True), dupdata=True, append=True)
+        _, added = cursor.putmulti(zip(_keys(table, prints), values, strict=True), dupdata=True, append=True)
     if added != len(values):
         raise OSError(errno.EIO, f"LMDB took {added} of {len(values)} postings", store.path())
 

@@ -3,45 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from threading import Event, Thread
+from typing import Protocol, TypeVar
 
-from headrace.stages.deduplication.sorted_run import SortedRun
-
-FAN = 4  # runs of one size that become one: at most 3 of each size stay, and a posting is written once a size
+FAN = 4  # runs of one size that become one: a posting is written once a size
+_AT_ONCE = 64  # runs that are merged into one at the most: what a merge keeps for each piece is small
 _MOST = 1 << 32  # rows that 32 bits number
+Step = Callable[[], None]  # called now and then; raises StoppedError where nobody waits any more
 
 
 class StoppedError(Exception):
     """The index was closed while something was merged."""
 
 
-def due(runs: Sequence[SortedRun]) -> list[SortedRun]:
-    """Give the runs to be merged next: all of the smallest size of which there are enough; none if all is well.
+class Mergeable(Protocol):
+    """A run, as far as its turn to be merged depends on it."""
 
-    A size is a power of 4: from 4**n to below 4**(n + 1) documents. So there are at most 3 log4(documents) runs.
+    @property
+    def documents(self) -> int:
+        """How many there are."""
+        ...
+
+    @property
+    def first(self) -> int:
+        """The number of the first of them."""
+        ...
+
+
+R = TypeVar("R", bound=Mergeable)
+
+
+def due(runs: Sequence[R]) -> list[R]:
+    """Give the runs to be merged next, by their first numbers; none if all is well.
+
+    A size is a power of 4: from 4**n to below 4**(n + 1) documents. Of the smallest size of which there are four or
+    more, those of the fewest documents are taken: up to 64, and no more than 32 bits number. What is left over is due
+    after that. So there are at most 3 log4(documents) runs in the end, of up to 2**32 documents each.
     """
-    sizes: dict[int, list[SortedRun]] = {}
+    sizes: dict[int, list[R]] = {}
     for run in runs:
         sizes.setdefault(max(0, run.documents.bit_length() - 1) // 2, []).append(run)
     for _, some in sorted(sizes.items()):
-        if len(some) >= FAN and sum(run.documents for run in some) < _MOST:
-            return some
+        if len(some) >= FAN and len(group := _group(some)) > 1:
+            return group
     return []
 
 
+def _group(runs: Sequence[R]) -> list[R]:
+    taken, documents = list[R](), 0
+    for run in sorted(runs, key=lambda run: (run.documents, run.first))[:_AT_ONCE]:
+        documents += run.documents
+        if documents >= _MOST:
+            break
+        taken.append(run)
+    return sorted(taken, key=lambda run: run.first)
+
+
 class Background:
-    """One job at a time, in a thread; what it raises is raised where the next one is asked for."""
+    """One job at a time, in a thread. A job says itself what went wrong with it: nobody else hears of it."""
 
     def __init__(self) -> None:
         self._thread: Thread | None = None
-        self._failure: Exception | None = None
         self._closed = Event()
 
     @property
     def busy(self) -> bool:
         """Whether a job is being done."""
-        if self._failure:
-            raise self._failure
         return self._thread is not None and self._thread.is_alive()
 
     def start(self, job: Callable[[], None]) -> None:
@@ -64,10 +92,7 @@ class Background:
         self._closed.set()
         self.wait()
 
-    def _run(self, job: Callable[[], None]) -> None:
-        try:
+    @staticmethod
+    def _run(job: Callable[[], None]) -> None:
+        with suppress(StoppedError):
             job()
-        except StoppedError:
-            pass
-        except Exception as error:  # noqa: BLE001 - whatever it is, it would go unseen in a thread
-            self._failure = error

@@ -30,6 +30,11 @@ class Postings(Protocol):
         ...
 
     @property
+    def tables(self) -> Sequence[Table]:
+        """Give the sorted arrays, if that is what they are, to be merged or gone through."""
+        ...
+
+    @property
     def nbytes(self) -> int:
         """Memory that is not mapped."""
         ...
@@ -39,12 +44,12 @@ class MappedPostings:
     """Postings in mapped arrays; in memory is a directory, about 1 byte a document with 15 tables."""
 
     def __init__(self, tables: Sequence[Table]) -> None:
-        self._tables = tables
+        self.tables = tables
         self._directories = [directory_of(prints) for prints, _ in tables]
 
     def find(self, table: int, wanted: Signatures) -> tuple[Counts, Counts, Signatures]:
         """Search the sorted fingerprints."""
-        prints, rows = self._tables[table]
+        prints, rows = self.tables[table]
         begins, ends = find(prints, *self._directories[table], read_only(wanted))
         return begins, ends, rows
 

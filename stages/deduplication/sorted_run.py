@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from headrace.stages.deduplication.fates import Fates
-from headrace.stages.deduplication.merged import rows_before
-from headrace.stages.deduplication.open_files import OpenFile, Postings
+from headrace.stages.deduplication.merged import Source, rows_before
+from headrace.stages.deduplication.merging import Step
+from headrace.stages.deduplication.open_files import MappedPostings, OpenFile, Postings, Table
 from headrace.stages.kernels.arrays import Counts, Hashes, Signatures
 from headrace.stages.kernels.band_index import Entries, Policy
 from headrace.stages.kernels.blocked_bloom import empty_filter, enter, may_have
@@ -59,10 +60,25 @@ class SortedRun:
     merged: Path | None = None
 
     @classmethod
-    def of(cls, files: Sequence[OpenFile], postings: Postings, merged: Path | None, *, bloom: bool) -> SortedRun:
-        """Give the run of some files; its Bloom filter is filled anew, 10 bits a fingerprint."""
-        words = bloom_of(files) if bloom else None
-        return cls(tuple(files), rows_before(files), postings, words, merged)
+    def of(cls, one: OpenFile) -> SortedRun:
+        """Give the run of one file, by its own postings."""
+        return cls((one,), rows_before([one]), MappedPostings(one.tables))
+
+    def with_bloom(self, step: Step) -> SortedRun:
+        """Give the run with a Bloom filter that is filled anew, 10 bits a fingerprint."""
+        return replace(self, bloom=bloom_of([source.tables for source in self.sources(0)], step))
+
+    def sources(self, first: int) -> list[Source]:
+        """Give what merged postings are made of in which its rows begin at `first`."""
+        if self.postings.tables:
+            return [Source(self.postings.tables, first)]
+        starts: list[int] = self.starts.tolist()
+        return [Source(one.tables, first + start) for one, start in zip(self.files, starts, strict=False)]
+
+    @property
+    def first(self) -> int:
+        """The number of its first document."""
+        return self.files[0].file.first
 
     @property
     def documents(self) -> int:
@@ -128,10 +144,12 @@ def spread_out(begins: Counts, ends: Counts) -> Iterator[tuple[Counts, Counts]]:
         yield which, ends[which] - (bounds[which] - numbers)
 
 
-def bloom_of(files: Sequence[OpenFile]) -> Signatures:
-    """Give the filter of all fingerprints of some files."""
-    words = empty_filter(sum(len(prints) for opened in files for prints, _ in opened.tables))
-    for opened in files:
-        for table, (prints, _) in enumerate(opened.tables):
-            enter(words, table, prints)
+def bloom_of(sources: Sequence[Sequence[Table]], step: Step) -> Signatures:
+    """Give the filter of all fingerprints of some postings."""
+    words = empty_filter(sum(len(prints) for tables in sources for prints, _ in tables))
+    for tables in sources:
+        for table, (prints, _) in enumerate(tables):
+            for at in range(0, len(prints), _PAIRS):
+                step()
+                enter(words, table, prints[at : at + _PAIRS])
     return words

@@ -14,10 +14,10 @@ import pyarrow as pa
 from headrace.schemas.index import IndexOptions
 from headrace.stages.deduplication.fates import Fates
 from headrace.stages.deduplication.layer import IndexFile
-from headrace.stages.deduplication.merged import inputs_of
+from headrace.stages.deduplication.merged import Content, inputs_of, is_whole, rows_before
 from headrace.stages.deduplication.merged_store import MergedStore
-from headrace.stages.deduplication.merging import Background, due
-from headrace.stages.deduplication.open_files import MappedPostings, OpenFile, open_file, take_ids
+from headrace.stages.deduplication.merging import Background, StoppedError, due
+from headrace.stages.deduplication.open_files import OpenFile, open_file, take_ids
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import tables_of
 from headrace.stages.deduplication.sorted_run import SortedRun, question
@@ -32,7 +32,7 @@ class SortedRuns:
 
     `folder` is for merged postings; it belongs to this object alone: those in it that it does not use are removed.
     Merging begins with a question, goes on in a thread, and changes no answer; where it fails, for want of space, say,
-    the files are asked one by one from then on, and the log says so once.
+    the runs are asked as they are from then on. The log says so once, with all that is known of it, and `trouble` does.
 
     Memory a document with 15 tables: 0.9 to 1.9 bytes of directories, and with `bloom` 18.8 of filters; while some are
     merged, 40 MB and the filter of the result besides. All else is mapped: 120 bytes of postings in the index file, as
@@ -45,10 +45,12 @@ class SortedRuns:
         self._policy, self._masks = rules.policy, rules.masks
         self._store = MergedStore(folder, options.store, tables_of(rules))
         self._files: list[OpenFile] = []  # by the number of the first document
+        self._firsts: Counts = np.zeros(0, np.int64)
         self._runs: tuple[SortedRun, ...] = ()
         self._changing = Lock()
         self._background = Background()
         self._merges = True
+        self.trouble = ""  # what ended merging
 
     @property
     def nbytes(self) -> int:
@@ -67,12 +69,14 @@ class SortedRuns:
         """
         opened = [open_file(file, self._rules, self._parameters) for file in files]
         self._files = sorted([*self._files, *opened], key=lambda one: one.file.first)
-        added = [SortedRun.of([one], MappedPostings(one.tables), None, bloom=self._bloom) for one in opened]
+        self._firsts = np.array([one.file.first for one in self._files], np.int64)
+        added = tuple(self._single(one) for one in opened)
         with self._changing:
-            self._runs += tuple(added)
-        with self._store.lock:
-            for path, inputs in self._store.whole():
-                self._take_over(path, inputs)
+            self._runs += added
+        try:
+            self._use_what_is_merged()
+        except Exception as error:  # noqa: BLE001 - derived files decide nothing, whatever is wrong
+            _LOG.warning("merged postings of the dedup index are not used, which costs time: %s", error, exc_info=True)
 
     def ask(self, batch: Entries, below: int) -> Fates:
         """Judge documents against those whose number is below `below`; nothing is kept."""
@@ -86,11 +90,10 @@ class SortedRuns:
         """Give the doc_ids of adopted documents, by their numbers, in any order."""
         if not len(numbers):
             return pa.array([], pa.string())
-        firsts = np.array([one.file.first for one in self._files])
-        places = np.searchsorted(firsts, numbers, side="right") - 1
+        places = np.searchsorted(self._firsts, numbers, side="right") - 1
         order = np.argsort(places, kind="stable")
         parts = [
-            take_ids(self._files[place].ids, numbers[places == place] - firsts[place])
+            take_ids(self._files[place].ids, numbers[places == place] - self._firsts[place])
             for place in np.unique(places).tolist()
         ]
         back = np.empty(len(order), np.int64)
@@ -106,17 +109,15 @@ class SortedRuns:
     def close(self) -> None:
         """End merging and let go of all files."""
         self._background.close()
-        self._runs, self._files = (), []
+        self._runs, self._files, self._firsts = (), [], self._firsts[:0]
 
-    def _take_over(self, path: Path, inputs: list[str]) -> None:
+    def _use_what_is_merged(self) -> None:
         """Replace runs by merged postings of just their files."""
-        left, group = Counter(inputs), list[SortedRun]()
-        for run in self._runs:
-            here = Counter(inputs_of(run.files))
-            if here <= left and run.merged != path:
-                left, group = left - here, [*group, run]
-        if group and not left:
-            self._replace(group, self._merged_run(_in_order(group, inputs), path))
+        with self._store.lock:
+            used, owners = {run.merged for run in self._runs}, _owners(self._runs)
+            for path, inputs in self._store.whole():
+                if path not in used and (group := _of_just(inputs, owners)):
+                    self._replace(group, [self._merged_run(_in_order(group, inputs), path)])
 
     def _merge_what_is_due(self) -> bool:
         """Begin to merge if something is due and nothing is being merged."""
@@ -127,28 +128,78 @@ class SortedRuns:
         return bool(group)
 
     def _merge(self, group: Sequence[SortedRun]) -> None:
-        files = sorted((one for run in group for one in run.files), key=lambda one: one.file.first)
         try:
             self._sweep()
-            path = self._store.make(files, self._background.step)
-            self._replace(group, self._merged_run(files, path))
-            self._sweep()
-        except OSError as error:
-            self._merges = False
-            _LOG.warning("postings of the dedup index are not merged any more, which costs time alone: %s", error)
+            if not self._taken_apart(group):
+                content = _content(group)
+                path = self._store.make(content, self._background.step)
+                self._replace(group, [self._merged_run(content.files, path)])
+                self._sweep()
+        except StoppedError:
+            raise
+        except Exception as error:  # noqa: BLE001 - derived files decide nothing, whatever is wrong
+            self._merges, self.trouble = False, f"{type(error).__name__}: {error}"
+            words = "postings of the dedup index are not merged any more, which costs time alone: %s"
+            _LOG.warning(words, error, exc_info=True)
+
+    def _taken_apart(self, group: Sequence[SortedRun]) -> bool:
+        """Go back to the committed files where merged postings are not what they were: they are to be merged again."""
+        damaged = [run for run in group if run.merged and not is_whole(run.merged, self._background.step)]
+        for run in damaged:
+            _LOG.warning("%s: merged postings are damaged; they are removed, and made again", run.merged)
+            self._replace([run], [self._single(one) for one in run.files])
+        self._sweep()
+        return bool(damaged)
 
     def _sweep(self) -> None:
         """Remove what no run uses; a question that is still being answered keeps its maps."""
         with self._store.lock:
             self._store.sweep({run.merged for run in self._runs if run.merged})
 
-    def _merged_run(self, files: Sequence[OpenFile], path: Path) -> SortedRun:
-        return SortedRun.of(files, self._store.open(path), path, bloom=self._bloom)
+    def _single(self, one: OpenFile) -> SortedRun:
+        return self._filtered(SortedRun.of(one))
 
-    def _replace(self, group: Sequence[SortedRun], merged: SortedRun) -> None:
+    def _merged_run(self, files: Sequence[OpenFile], path: Path) -> SortedRun:
+        return self._filtered(SortedRun(tuple(files), rows_before(files), self._store.open(path), None, path))
+
+    def _filtered(self, run: SortedRun) -> SortedRun:
+        return run.with_bloom(self._background.step) if self._bloom else run
+
+    def _replace(self, group: Sequence[SortedRun], others: Sequence[SortedRun]) -> None:
+        gone = {*group}
         with self._changing:
-            if all(run in self._runs for run in group):
-                self._runs = (*(run for run in self._runs if run not in group), merged)
+            if gone <= {*self._runs}:
+                self._runs = (*(run for run in self._runs if run not in gone), *others)
+
+
+def _content(group: Sequence[SortedRun]) -> Content:
+    """Give what is merged of some runs, one behind the other."""
+    firsts: list[int] = np.cumsum([0, *(run.documents for run in group)]).tolist()
+    sources = [source for run, first in zip(group, firsts, strict=False) for source in run.sources(first)]
+    return Content([one for run in group for one in run.files], sources)
+
+
+def _owners(runs: Sequence[SortedRun]) -> dict[str, list[SortedRun]]:
+    """Give the runs that have a file of each hash."""
+    owners: dict[str, list[SortedRun]] = {}
+    for run in runs:
+        for sha256 in inputs_of(run.files):
+            owners.setdefault(sha256, []).append(run)
+    return owners
+
+
+def _of_just(inputs: Sequence[str], owners: dict[str, list[SortedRun]]) -> list[SortedRun]:
+    """Take runs out of `owners` that have just some files; none if there are no such."""
+    left, group = Counter(inputs), list[SortedRun]()
+    for run in dict.fromkeys(run for sha256 in left for run in owners.get(sha256, ())):
+        here = Counter(inputs_of(run.files))
+        if here <= left:
+            left, group = left - here, [*group, run]
+    if left:
+        return []
+    for sha256 in inputs:
+        owners[sha256] = [run for run in owners[sha256] if run not in group]
+    return group
 
 
 def _in_order(group: Sequence[SortedRun], inputs: Sequence[str]) -> list[OpenFile]:

@@ -22,8 +22,9 @@ def find(postings: Sequence[Posting], wanted: int) -> list[int]:
 
 
 def merged(tables: Sequence[Sequence[Posting]], firsts: Sequence[int]) -> list[Posting]:
-    """Merge one table of several files, whose rows are numbered from `firsts` on."""
-    return sorted((value, first + row) for table, first in zip(tables, firsts, strict=True) for value, row in table)
+    """Merge one table of several files, whose rows are numbered from `firsts` on; those under 0 are left out."""
+    both = zip(tables, firsts, strict=True)
+    return sorted((value, first + row) for table, first in both for value, row in table if value)
 
 
 def ask(documents: Sequence[Document], known: Sequence[tuple[int, Document]], below: int, policy: Policy) -> list[Fate]:

@@ -17,9 +17,10 @@ from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR, Entries, Polic
 from headrace.stages.kernels.compiled import kernel
 
 STRIDE = 64  # fingerprints an entry of the directory: 4 cache lines, far less than the page that is read
-_PIECE = 1 << 20  # entries merged at a time: 40 MB at the most that are no mapped memory
+_PIECE = 1 << 20  # entries merged at a time, at the most: 40 MB that are no mapped memory
 _HIGH, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 _PRINTS = 1 << 32
+Postings = tuple[Signatures, Signatures]  # sorted fingerprints, and the row of each
 
 
 def frozen(batch: Entries) -> Entries:
@@ -118,20 +119,50 @@ def verify(
                 fates[document], survivors[document], similarities[document] = NEAR, number, found
 
 
-def merged_pieces(
-    tables: Sequence[tuple[Signatures, Signatures]], firsts: Counts
-) -> Iterator[tuple[Signatures, Signatures]]:
-    """Merge one table of several files, piece by piece; the rows of file i are numbered from `firsts[i]` on.
+def merged_pieces(tables: Sequence[Postings], firsts: Counts) -> Iterator[Postings]:
+    """Merge one table of several sources, piece by piece; the rows of source i are numbered from `firsts[i]` on.
 
-    Pieces are cut by value and sorted as packed numbers: vector units sort 100 million of them a second, several times
-    what a merge of heads through a heap does, whose every step is a branch that nobody foresees.
+    Rows without a fingerprint, which stand under 0, are left out. Pieces are cut by value and sorted as packed numbers:
+    vector units sort 100 million of them a second, several times what a merge of heads through a heap does, whose every
+    step is a branch that nobody foresees. Fingerprints are spread evenly, but for one that many documents share: its
+    rows are in order already, and come in slices.
     """
-    total = sum(len(prints) for prints, _ in tables)
-    cuts = np.linspace(0, _PRINTS, max(1, -(-total // _PIECE)) + 1).astype(np.uint64)[1:-1].astype(np.uint32)
-    bounds = [np.concatenate(([0], np.searchsorted(prints, cuts), [len(prints)])) for prints, _ in tables]
-    for piece in range(len(cuts) + 1):
-        values = [
-            prints[at[piece] : at[piece + 1]].astype(np.uint64) << _HIGH | (rows[at[piece] : at[piece + 1]] + first)
-            for (prints, rows), at, first in zip(tables, bounds, firsts.astype(np.uint64), strict=True)
-        ]
-        yield unpacked(np.sort(np.concatenate(values)))
+    begins = np.array([np.searchsorted(prints, np.uint32(1)) for prints, _ in tables], np.int64)
+    ends = np.array([len(prints) for prints, _ in tables], np.int64)
+    yield from _within(tables, firsts, begins, ends, range(1, _PRINTS))
+
+
+def count_postings(table: Signatures) -> int:
+    """Give how many rows of a table have a fingerprint."""
+    return len(table) - int(np.searchsorted(table, np.uint32(1)))
+
+
+def _within(
+    tables: Sequence[Postings], firsts: Counts, begins: Counts, ends: Counts, values: range
+) -> Iterator[Postings]:
+    """Merge what lies in a range of values, which is halved until it is small enough, or a single value."""
+    total = int((ends - begins).sum())
+    if total <= _PIECE:
+        if total:
+            yield unpacked(_sorted(tables, firsts, begins, ends))
+    elif len(values) > 1:
+        half = len(values) // 2
+        middle = np.uint32(values[half])
+        parts = (prints[begin:end] for (prints, _), begin, end in zip(tables, begins, ends, strict=True))
+        cuts = begins + np.array([np.searchsorted(part, middle) for part in parts], np.int64)
+        yield from _within(tables, firsts, begins, cuts, values[:half])
+        yield from _within(tables, firsts, cuts, ends, values[half:])
+    else:
+        for (prints, rows), first, begin, end in zip(tables, firsts.astype(np.uint32), begins, ends, strict=True):
+            for at in range(begin, end, _PIECE):
+                here = slice(at, min(at + _PIECE, end))
+                yield prints[here], rows[here] + first
+
+
+def _sorted(tables: Sequence[Postings], firsts: Counts, begins: Counts, ends: Counts) -> Hashes:
+    parts = [
+        prints[begin:end].astype(np.uint64) << _HIGH | rows[begin:end] + first
+        for (prints, rows), first, begin, end in zip(tables, firsts.astype(np.uint64), begins, ends, strict=True)
+        if begin < end
+    ]
+    return np.sort(np.concatenate(parts))

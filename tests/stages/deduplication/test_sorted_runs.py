@@ -29,7 +29,7 @@ from tests.stages.kernels.test_band_index import RULES, SLOTS, documents, entrie
 
 from headrace.schemas.errors import FormatError
 from headrace.schemas.index import DEFAULT_INDEX, IndexOptions
-from headrace.stages.deduplication import merged, merged_store, sorted_run
+from headrace.stages.deduplication import merged, sorted_run
 from headrace.stages.deduplication.layer import IndexFile
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import count_documents
@@ -230,7 +230,7 @@ def test_a_damaged_merged_file_is_made_again(
     assert path.read_bytes() == content
 
 
-@pytest.mark.parametrize("content", [b'{"version":2,"tables":4}\n', b"another form altogether"])
+@pytest.mark.parametrize("content", [b'{"version":1,"inputs":["a"],"tables":4}\n', b"another form altogether"])
 def test_merged_files_of_other_versions_are_not_used(content: bytes, made: Made, tmp_path: Path) -> None:
     """Whole as they are: they give way to those of this version."""
     kept, files = made
@@ -337,35 +337,6 @@ def test_answers_do_not_change_while_something_is_merged(
     runs.close()
 
 
-@pytest.mark.parametrize("options", OPTIONS)
-def test_a_merge_may_be_seen_before_it_is_swapped_in(
-    options: str, made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Files adopted just after a merge was written take it over; the thread that wrote it finds it open: no harm."""
-    kept, files = made
-    written, go_on = threading.Event(), threading.Event()
-    publish = merged_store.publish_merged
-
-    def slow(*arguments: object) -> object:
-        path = publish(*arguments)  # type: ignore[arg-type]
-        written.set()
-        assert go_on.wait(60)
-        return path
-
-    monkeypatch.setattr(merged_store, "publish_merged", slow)
-    runs = opened(tmp_path, BOTH, files[:10], OPTIONS[options])
-    runs.ask(entries(kept[:1], BOTH), 1)
-    assert written.wait(60)
-    runs.adopt(files[10:])
-    assert runs.runs == 1 + len(files[10:])
-    go_on.set()
-    runs.wait()
-    assert runs.runs < 4
-    assert listed(runs.ask(entries(kept, BOTH), len(kept))) == in_memory(kept, kept, len(kept), BOTH)
-    assert caplog.records == []
-    runs.close()
-
-
 def test_closing_ends_a_merge_and_leaves_nothing_of_it(
     made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -386,18 +357,6 @@ def test_closing_ends_a_merge_and_leaves_nothing_of_it(
     threading.Timer(0.1, go_on.set).start()
     runs.close()
     assert merged_files(tmp_path) == []
-
-
-def test_a_failure_of_another_kind_is_no_secret(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bug in the background is raised at the next question."""
-    kept, files = made
-    monkeypatch.setattr(merged, "merged_pieces", lambda *_: 1 / 0)
-    runs = opened(tmp_path, BOTH, files)
-    runs.ask(entries(kept[:1], BOTH), 1)
-    with pytest.raises(ZeroDivisionError):
-        runs.wait()
-    with pytest.raises(ZeroDivisionError):
-        runs.ask(entries(kept[:1], BOTH), 1)
 
 
 def test_equal_before_near_whatever_comes_first(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from headrace.stages.kernels.blocked_bloom import BITS_A_KEY, WORDS, empty_filte
 from headrace.stages.kernels.plain_band_index import Document
 from headrace.stages.kernels.sorted_postings import (
     STRIDE,
+    count_postings,
     directory_of,
     find,
     fingerprints,
@@ -72,6 +73,18 @@ def test_files_are_merged_as_by_sorting(files: list[list[int]], piece: int) -> N
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sorted_postings, "_PIECE", piece)
         pieces = [pairs(some) for some in merged_pieces([table_of(prints) for prints in files], firsts)]
+    expected = plain.merged([plain.postings_of(prints) for prints in files], firsts.tolist())
+    assert [posting for some in pieces for posting in some] == expected
+
+
+def test_a_print_of_all_documents_is_merged_in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that all have, beside one that none has: no piece is larger than others, and what is none is left out."""
+    monkeypatch.setattr(sorted_postings, "_PIECE", 16)
+    files = [[0] * 90 + [7] * 200 + [9] * 5, [7] * 40, [_TOP] * 33, [0] * 50]
+    firsts = np.cumsum([0, *map(len, files)])[:-1]
+    pieces = [pairs(some) for some in merged_pieces([table_of(prints) for prints in files], firsts)]
+    assert max(map(len, pieces)) <= 16
+    assert sum(map(len, pieces)) == sum(count_postings(table_of(prints)[0]) for prints in files) == 278
     expected = plain.merged([plain.postings_of(prints) for prints in files], firsts.tolist())
     assert [posting for some in pieces for posting in some] == expected
 
