@@ -127,5 +127,5 @@ class Dedup(OrderedStage):
         from headrace.stages.deduplication.state import DedupState
 
         if self.two_passes:
-            return SettledState(context, self.rules, self.index_parameters)
+            return SettledState(context, self.rules, self.index_parameters, self.signed)
         return DedupState(context, self.rules, self.index_parameters)

@@ -12,7 +12,7 @@ from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.apply import Sieve
 from headrace.stages.base import RunContext
 from headrace.stages.deduplication.components import NOTHING, Dropped, best, components, dropped
-from headrace.stages.deduplication.kept_entries import KeptEntries
+from headrace.stages.deduplication.kept_entries import KeptEntries, Sign
 from headrace.stages.deduplication.options import Keep
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import IndexRuns
@@ -20,7 +20,6 @@ from headrace.stages.deduplication.scratch import Scratch
 from headrace.stages.deduplication.spooled import Spooled
 from headrace.stages.deduplication.telling import Tell, unheard
 from headrace.stages.deduplication.verdict_file import open_verdicts, policy_counts
-from headrace.stages.kernels.arrays import Array
 from headrace.stages.kernels.band_index import EXACT
 
 REASONS = pa.array(["", "exact_duplicate", "near_duplicate"])
@@ -48,10 +47,11 @@ class SettledState:
     """Takes out of each unit what the verdicts name; a document that the first pass did not have stays.
 
     A unit that comes again gets the same answer. At commits it writes index files of what was kept, so that later runs
-    can be compared with this one. In memory: 8 bytes a dropped document, and the doc_ids since the last commit.
+    can be compared with this one; `sign` signs what the first pass did not have. In memory: 8 bytes a dropped document,
+    and the doc_ids since the last commit.
     """
 
-    def __init__(self, context: RunContext, rules: Rules, parameters: dict[str, object]) -> None:
+    def __init__(self, context: RunContext, rules: Rules, parameters: dict[str, object], sign: Sign) -> None:
         if context.settled is None:
             raise HeadraceError(
                 "there are no verdicts of the first pass",
@@ -63,9 +63,8 @@ class SettledState:
         self._named = context.first_unit > 0  # the first commit named the file
         self._verdicts = open_verdicts(context.run, self._file)
         self._units = self._verdicts["unit"].to_numpy()
-        self._entries = KeptEntries(context.run, parameters)
+        self._entries = KeptEntries(context.run, parameters, sign)
         self._runs = IndexRuns(context, rules, parameters)
-        self._kept: dict[int, Array] = {}  # doc_ids by unit, since the last commit
         self._next = context.first_unit
 
     def accept(self, batch: UnitBatch) -> tuple[UnitBatch, None]:
@@ -77,7 +76,7 @@ class SettledState:
         begin, end = np.searchsorted(self._units, [batch.unit, batch.unit + 1])
         rows = self._verdicts.slice(begin, end - begin).combine_chunks()
         places = pc.index_in(batch.documents["doc_id"].combine_chunks(), rows["doc_id"].combine_chunks())
-        self._kept[batch.unit] = batch.documents["doc_id"].filter(places.is_null()).combine_chunks()
+        self._entries.keep(batch.unit, batch.documents.filter(places.is_null()))
         found = rows.take(places)
         fates = found["fate"].cast(pa.int64())
         equal = pc.equal(fates, pa.scalar(EXACT))
@@ -97,8 +96,7 @@ class SettledState:
         """Write an index file of what was kept; the first commit's line vouches for the verdicts, too."""
         refs = () if self._named else (self._file,)
         first, self._next, self._named = self._next, through + 1, True
-        kept = [self._kept.pop(unit) for unit in range(first, through + 1)]
-        entries = self._entries.between(first, through, kept)
+        entries = self._entries.between(first, through)
         return (*refs, self._runs.write(entries, first, through)) if entries.num_rows else refs
 
     def finish(self) -> None:

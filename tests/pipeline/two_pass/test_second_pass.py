@@ -39,7 +39,7 @@ def context_of(run: Path, first_unit: int = 0) -> RunContext:
 
 
 def opened(run: Path, first_unit: int = 0) -> SettledState:
-    return SettledState(context_of(run, first_unit), LOOSE.rules, LOOSE.index_parameters)
+    return SettledState(context_of(run, first_unit), LOOSE.rules, LOOSE.index_parameters, LOOSE.signed)
 
 
 def unit_of(run: Path, unit: int, *more: str) -> UnitBatch:
@@ -56,14 +56,29 @@ def kept(state: SettledState, unit: UnitBatch) -> list[str]:
 
 
 def test_a_document_that_the_first_pass_did_not_have_stays(run: Path) -> None:
-    """It was struck there by chance: nothing says that it repeats anything, and the index does not know it either."""
+    """It was struck there by chance: nothing says that it repeats anything. It is signed now, for later runs."""
     state, index = opened(run), IndexRuns(context_of(run), LOOSE.rules, LOOSE.index_parameters)
     before = kept(state, unit_of(run, 0))
     assert 0 < len(before) < unit_of(run, 0).documents.num_rows
-    assert kept(state, unit_of(run, 0, "low:in/a0.txt#99999")) == [*before, "low:in/a0.txt#99999"]
-    verdicts, entries = state.flush(0)
+    unit = unit_of(run, 0, "low:in/a0.txt#99999")
+    moved = unit.but(documents=unit.documents.take([unit.documents.num_rows - 1, *range(unit.documents.num_rows - 1)]))
+    assert kept(state, moved) == ["low:in/a0.txt#99999", *before]
+    verdicts, written = state.flush(0)
     assert verdicts == context_of(run).settled
-    assert index.read(entries)["doc_id"].to_pylist() == before
+    entries = index.read(written)
+    assert entries["doc_id"].to_pylist() == ["low:in/a0.txt#99999", *before]
+    signed = LOOSE.signed(pa.table({"text": pa.array(["x"], pa.large_string())}))
+    assert entries.slice(0, 1).select(signed.column_names[1:]).to_pylist() == signed.drop_columns("text").to_pylist()
+
+
+def test_a_unit_that_the_first_pass_did_not_have_at_all_is_signed(run: Path) -> None:
+    """Behind its last unit, say: what comes of it is kept and can be found."""
+    last = open_committed(run).lines[-1].last + 1
+    state, index = opened(run, last), IndexRuns(context_of(run), LOOSE.rules, LOOSE.index_parameters)
+    documents = pa.table({"doc_id": ["high:in/b9.txt#0"], "text": pa.array(["a river"], pa.large_string())})
+    assert kept(state, UnitBatch(last, documents)) == ["high:in/b9.txt#0"]
+    (written,) = state.flush(last)
+    assert index.read(written)["doc_id"].to_pylist() == ["high:in/b9.txt#0"]
 
 
 def test_a_unit_that_comes_again_gets_the_same_answer(run: Path) -> None:
@@ -82,10 +97,10 @@ def test_a_unit_that_comes_again_gets_the_same_answer(run: Path) -> None:
 def test_without_verdicts_no_document_is_judged(run: Path) -> None:
     """A stage of two passes that is opened without its first pass says so."""
     with pytest.raises(HeadraceError, match="no verdicts of the first pass"):
-        SettledState(RunContext(run, "dedup"), LOOSE.rules, LOOSE.index_parameters)
+        SettledState(RunContext(run, "dedup"), LOOSE.rules, LOOSE.index_parameters, LOOSE.signed)
     wrong = FileRef("index/dedup-verdicts-0.arrow", "0" * 64, 3)
     with pytest.raises(HeadraceError, match="a file of the verdicts of dedup is missing"):
-        SettledState(RunContext(run, "dedup", settled=wrong), LOOSE.rules, LOOSE.index_parameters)
+        SettledState(RunContext(run, "dedup", settled=wrong), LOOSE.rules, LOOSE.index_parameters, LOOSE.signed)
 
 
 @pytest.mark.parametrize("stage", ["signatures", "dedup"])
@@ -107,6 +122,10 @@ def test_a_document_that_was_killed_in_the_first_pass_alone_stays(run: Path) -> 
     (row,) = report_data(loaded.run_dir)["struck"]
     assert (row["doc_id"], row["stage"], row["pass"]) == (victim, "signatures", 1)
     assert {str(row["doc_id"]) for row in rows(loaded.run_dir) if row["verdict"] == "kept"} >= {victim}
+    later = chained_run(run.parent, "after-struck", "stages.4.against=[struck]", keep="first_seen")
+    assert run_pipeline(later).state == "done"
+    (again,) = (row for row in rows(later.run_dir) if row["doc_id"] == victim)
+    assert (again["verdict"], again["survivor"]) == ("dropped", victim)
 
 
 @pytest.mark.parametrize(("text", "stay"), [("", 0), ("short\n" * 9, 0), ("oak and iron, water and stone\n" * 300, 1)])
