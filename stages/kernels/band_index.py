@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from headrace.stages.kernels.arrays import Classes, Counts, Flags, Floats, Hashes, Offsets, Signatures
-from headrace.stages.kernels.compiled import inlined, kernel, part
+from headrace.stages.kernels.compiled import inlined, kernel, lean, part
 from headrace.stages.kernels.lanes import prefetch
 from headrace.stages.kernels.mixing import mix64, rolled
 from headrace.stages.kernels.permuted_index import differing_bits
@@ -29,6 +29,7 @@ from headrace.stages.kernels.postings import (
 from headrace.stages.kernels.simhash import BITS
 
 KEPT, EXACT, NEAR = range(3)
+_BLOCK = 32  # values counted at a time: two cache lines
 _AHEAD = 32  # documents whose entries are loaded ahead: 15 tables of two cache lines each fill an inner cache
 
 
@@ -79,7 +80,7 @@ def print_all(batch: Entries, begin: int, end: int, policy: Policy, masks: Hashe
             prints[row, policy.bands] = fingerprint(batch.keys[document, 0])
 
 
-@part
+@lean
 def whole(signature: Signatures) -> np.uint64:
     """Give a SimHash fingerprint, whose lower half is the first piece."""
     return np.uint64(signature[0]) | np.uint64(signature[1]) << np.uint64(32)
@@ -125,7 +126,7 @@ def enter_all(postings: Postings, prints: Signatures, row: int, unsigned: int, p
             enter_again(postings, table, places[table], document)
 
 
-@part
+@lean
 def same_band(one: Signatures, other: Signatures, band: int, rows: int) -> bool:
     """Compare one band of two signatures."""
     row = band * rows
@@ -134,48 +135,83 @@ def same_band(one: Signatures, other: Signatures, band: int, rows: int) -> bool:
     return row == (band + 1) * rows
 
 
-@part
-def likeness(known: Entries, other: int, batch: Entries, document: int, policy: Policy) -> float:
-    """Give the share of equal values (or bits) of two signatures, or the Jaccard similarity of the two shingle sets."""
+@lean
+def likeness(known: Entries, other: int, batch: Entries, document: int, policy: Policy, least: float) -> float:
+    """Give the share of equal values (or bits) of two signatures, or the Jaccard similarity of the two shingle sets.
+
+    Counting ends with -1 once it is certain that less than `least` comes out: of two that are unlike two or three
+    cache lines of seven are read, and a band that many such documents share is slow by little else.
+    """
     if policy.sets:
         one = known.shingles[known.ends[other] : known.ends[other + 1]]
         two = batch.shingles[batch.ends[document] : batch.ends[document + 1]]
-        common = shared_values(one, two)
-        return common / (len(one) + len(two) - common)
+        return overlap(one, two, least)
     if policy.bits:
         differing = differing_bits(whole(known.signatures[other]), whole(batch.signatures[document]))
         return 1.0 - differing / BITS
     if policy.width == 2:
-        return equal_pairs(known.signatures[other], batch.signatures[document])
-    slots: int = batch.signatures.shape[1]
-    equal = 0
-    for slot in range(slots):
-        equal += int(known.signatures[other, slot] == batch.signatures[document, slot])
+        return equal_pairs(known.signatures[other], batch.signatures[document], least)
+    return equal_share(known.signatures[other], batch.signatures[document], least)
+
+
+@lean
+def equal_share(one: Signatures, two: Signatures, least: float) -> float:
+    """Give the share of equal values of two signatures; -1 for less than `least`."""
+    slots = len(one)
+    equal = begin = 0
+    while begin + _BLOCK <= slots:
+        equal += equal_values(one, two, np.uint64(begin))
+        begin += _BLOCK
+        if (equal + slots - begin) / slots < least:
+            return -1.0
+    for slot in range(begin, slots):
+        equal += int(one[slot] == two[slot])
     return equal / slots
 
 
-@part
-def equal_pairs(one: Signatures, two: Signatures) -> float:
-    """Give the share of equal values of two signatures whose values take two pieces each."""
-    equal = 0
-    for slot in range(0, len(one), 2):
-        equal += int(one[slot] == two[slot] and one[slot + 1] == two[slot + 1])
-    return 2 * equal / len(one)
+@lean
+def equal_values(one: Signatures, two: Signatures, begin: np.uint64) -> int:
+    """Count the equal ones of 32 values: all at once, as nobody asks whether an unsigned place counts from the end."""
+    equal = np.uint32(0)
+    for slot in range(begin, begin + np.uint64(_BLOCK)):
+        equal += np.uint32(one[slot] == two[slot])
+    return int(equal)
 
 
-@part
-def shared_values(one: Hashes, two: Hashes) -> int:
-    """Count the values that two sorted arrays without repeats share."""
+@lean
+def equal_pairs(one: Signatures, two: Signatures, least: float) -> float:
+    """Give the share of equal values of two signatures whose values take two pieces each; -1 for less than `least`."""
+    slots = len(one)
+    equal = begin = 0
+    while begin < slots:
+        end = min(begin + _BLOCK, slots)
+        for slot in range(begin, end, 2):
+            equal += 2 * int(one[slot] == two[slot] and one[slot + 1] == two[slot + 1])
+        begin = end
+        if (equal + slots - end) / slots < least:
+            return -1.0
+    return equal / slots
+
+
+@lean
+def overlap(one: Hashes, two: Hashes, least: float) -> float:
+    """Give the Jaccard similarity of two sorted arrays without repeats; -1 once less than `least` is certain."""
     i = j = common = 0
+    total = len(one) + len(two)
     while i < len(one) and j < len(two):
-        common += int(one[i] == two[j])
-        step = one[i] <= two[j]
-        j += int(two[j] <= one[i])
-        i += int(step)
-    return common
+        most = common + min(len(one) - i, len(two) - j)
+        if most / (total - most) < least:
+            return -1.0
+        end = min(i + _BLOCK, len(one))
+        while i < end and j < len(two):
+            common += int(one[i] == two[j])
+            step = one[i] <= two[j]
+            j += int(two[j] <= one[i])
+            i += int(step)
+    return common / (total - common)
 
 
-@part
+@lean
 def first_shared_band(one: Signatures, two: Signatures, policy: Policy) -> int:
     """Give the first band that two signatures share, or how many there are."""
     band = 0
@@ -184,7 +220,7 @@ def first_shared_band(one: Signatures, two: Signatures, policy: Policy) -> int:
     return band
 
 
-@part
+@lean
 def meets(one: Signatures, two: Signatures, band: int, policy: Policy) -> bool:
     """Tell whether two signatures that were found together in a band are near enough, or share it as their first."""
     if policy.bits:
@@ -192,7 +228,7 @@ def meets(one: Signatures, two: Signatures, band: int, policy: Policy) -> bool:
     return first_shared_band(one, two, policy) == band
 
 
-@part
+@lean
 def most_alike(
     postings: Postings,
     known: Entries,
@@ -204,25 +240,27 @@ def most_alike(
 ) -> tuple[int, float]:
     """Give the most similar of the first `visible` kept documents that share a band, and the similarity.
 
-    Among equally similar ones the earliest wins; -1 where none shares a band. One of MinHash is measured where it is
-    first met; with SimHash those are taken that differ in few enough bits, wherever they are met.
-    No two kept documents have equal signatures, unless sets decide, so after an equal one none is looked for.
+    Among equally similar ones the earliest wins; -1 where none is as similar as the threshold. With MinHash one counts
+    in the first band that is common, with SimHash if it differs in few enough bits. It is measured first: that ends
+    early where two are unlike. No two kept documents have equal signatures, unless sets decide, so after an equal one
+    none is looked for.
     """
-    best, similarity = -1, -1.0
+    best, least = -1, policy.threshold
     signature = batch.signatures[document]
     for band in range(policy.bands):
-        more = places[band] >= 0 and (policy.sets or similarity < 1.0)
+        more = places[band] >= 0 and (policy.sets or best < 0 or least < 1.0)
         held = postings.numbers[band, max(places[band], 0)]
         while more:
             other, held, more = document_of(postings, held)
-            if other < visible and other != best and meets(known.signatures[other], signature, band, policy):
-                found = likeness(known, other, batch, document, policy)
-                if found > similarity or (found == similarity and other < best):
-                    best, similarity = other, found
-    return best, similarity
+            if other < visible and other != best:
+                found = likeness(known, other, batch, document, policy, least)
+                nearer = found > least or (found == least and (best < 0 or other < best))
+                if nearer and meets(known.signatures[other], signature, band, policy):
+                    best, least = other, found
+    return best, least
 
 
-@part
+@lean
 def same_key(known: Entries, document: int, batch: Entries, source: int) -> bool:
     """Tell whether a kept document has the key of a document of a batch."""
     one, two = known.keys, batch.keys
@@ -230,7 +268,7 @@ def same_key(known: Entries, document: int, batch: Entries, source: int) -> bool
     return same
 
 
-@part
+@lean
 def with_key(postings: Postings, known: Entries, batch: Entries, document: int, visible: int, places: Counts) -> int:
     """Give the one of the first `visible` kept documents that has a document's key; -1 if there is none."""
     table = len(places) - 1
@@ -303,7 +341,7 @@ def judge(
         if other >= 0:
             return EXACT, other, 1.0
     other, similarity = most_alike(postings, known, batch, document, visible, policy, places)
-    if other >= 0 and similarity >= policy.threshold:
+    if other >= 0:
         return NEAR, other, similarity
     return KEPT, -1, 0.0
 

@@ -116,10 +116,14 @@ def tops(parents: Counts, members: Counts) -> Counts:
 
 @part
 def near(known: Entries, one: int, other: int, band: int, policy: Policy) -> float:
-    """Give the similarity of two documents that were found together in a band; -1 where it does not count there."""
-    if not meets(known.signatures[one], known.signatures[other], band, policy):
+    """Give the similarity of two documents that were found together in a band; -1 where it does not count.
+
+    It is measured first: that ends early where two are unlike.
+    """
+    similarity = likeness(known, one, known, other, policy, policy.threshold)
+    if similarity < policy.threshold or not meets(known.signatures[one], known.signatures[other], band, policy):
         return -1.0
-    return likeness(known, one, known, other, policy)
+    return similarity
 
 
 @part
@@ -304,7 +308,7 @@ def similarities(known: Entries, ones: Counts, others: Counts, policy: Policy) -
     found = np.zeros(len(ones), np.float64)
     for pair in range(len(ones)):
         if known.signed[ones[pair]] and known.signed[others[pair]]:
-            found[pair] = likeness(known, ones[pair], known, others[pair], policy)
+            found[pair] = likeness(known, ones[pair], known, others[pair], policy, 0.0)
     return found
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from headrace.stages.kernels.arrays import Counts, Signatures
-from headrace.stages.kernels.compiled import inlined, kernel, part
+from headrace.stages.kernels.compiled import inlined, kernel, lean, part
 from headrace.stages.kernels.lanes import LANES, equal_lanes, lowest_lane
 
 BUCKET = LANES
@@ -72,7 +72,7 @@ def enter_again(postings: Postings, table: int, place: int, document: int) -> No
     postings.used[0] = row + 1
 
 
-@part
+@lean
 def document_of(postings: Postings, held: np.uint32) -> tuple[int, np.uint32, bool]:
     """Give the document that an entry holds, what it held before, and whether there is any such."""
     if held & _LINK == 0:

@@ -112,10 +112,11 @@ def verify(
         if table == policy.bands:
             if same_key(known, row, batch, document) and (fate != EXACT or number < best):
                 fates[document], survivors[document], similarities[document] = EXACT, number, 1.0
-        elif fate != EXACT and meets(known.signatures[row], batch.signatures[document], table, policy):
-            found = likeness(known, row, batch, document, policy)
-            nearer = fate == KEPT or found > similarity or (found == similarity and number < best)
-            if found >= policy.threshold and nearer:
+        elif fate != EXACT:
+            least = similarity if fate == NEAR else policy.threshold
+            found = likeness(known, row, batch, document, policy, least)
+            nearer = found > least or (found == least and (fate == KEPT or number < best))
+            if nearer and meets(known.signatures[row], batch.signatures[document], table, policy):
                 fates[document], survivors[document], similarities[document] = NEAR, number, found
 
 

@@ -14,10 +14,13 @@ from headrace.stages.deduplication.index import FirstSeenIndex
 from headrace.stages.deduplication.options import SimHash
 from headrace.stages.deduplication.rules import Rules, rules_of
 from headrace.stages.kernels.arrays import Hashes, Signatures
-from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR, Entries
+from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR, Entries, Policy, likeness
+from headrace.stages.kernels.compiled import kernel
 from headrace.stages.kernels.plain_band_index import Document, Fate, fate_among, first_seen
+from headrace.stages.kernels.plain_band_index import likeness as plain_likeness
 from headrace.stages.kernels.plain_signatures import mix64
 from headrace.stages.kernels.postings import BUCKET
+from headrace.stages.kernels.sorted_postings import frozen
 
 BANDS, ROWS = 3, 2
 SLOTS = BANDS * ROWS
@@ -139,6 +142,31 @@ def test_unlike_documents_with_a_common_band_are_all_kept() -> None:
     found = settled([*made, repeat], RULES["near"], 100)
     assert found[:-1] == [(KEPT, -1, 0.0)] * 300
     assert found[-1] == (NEAR, 7, 5 / 6)
+
+
+@kernel
+def measured(known: Entries, batch: Entries, policy: Policy, least: float) -> float:
+    """Call what only kernels can call."""
+    return likeness(known, 0, batch, 0, policy, least)
+
+
+@pytest.mark.parametrize(
+    "rules", [Rules(False, 2, 50, 101), Rules(False, 2, 25, 55, width=2), Rules(False, 1, 1, 1, sets=True)]
+)
+@pytest.mark.parametrize("changed", [0, 1, 20, 45, 99])
+def test_counting_ends_early_but_never_too_early(rules: Rules, changed: int) -> None:
+    """Two with some values changed: their similarity, for each bound up to just that; far below the bound it is -1."""
+    one = Document((0, 0), True, tuple(range(rules.pieces)), frozenset(range(200)))
+    cut = 2 * changed * rules.pieces // 200
+    signature = (*(value + 1000 for value in one.signature[:cut]), *one.signature[cut:])
+    two = Document((0, 0), True, signature, frozenset(range(2 * changed, 200 + 2 * changed)))
+    exact = plain_likeness(one, two, rules.policy)
+    sides = frozen(entries([one], rules)), frozen(entries([two], rules))
+    for least in (0.0, exact / 2, exact):
+        assert measured(*sides, rules.policy, least) == exact
+    assert measured(*sides, rules.policy, np.nextafter(exact, 2.0)) < np.nextafter(exact, 2.0)
+    if exact < 0.5:
+        assert measured(*sides, rules.policy, 0.8) == -1.0
 
 
 @pytest.mark.parametrize("bits", [3, 4, 5, 6])
