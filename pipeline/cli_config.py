@@ -52,7 +52,8 @@ def _print_plan(loaded: LoadedConfig, plan: Plan) -> None:
     if earlier := list(_earlier_rows(plan)):
         print_table("compared with earlier runs", ["stage", "run", "documents", "manifest lines"], earlier)
     if first := first_pass(loaded, plan):
-        _print_groups(f"first pass, in {first.loaded.run_dir}: one call each", first.plan)
+        purpose = "to judge" if first.dedup.two_passes else "only to count what each policy would keep"
+        _print_groups(f"first pass, {purpose}, in {first.loaded.run_dir}: one call each", first.plan)
     _print_groups("groups: one call each" if first is None else "second pass: one call each", plan)
     used = sum(1 for lane in plan.lanes if lane)
     click.echo(f"lanes     {used} with splits, of {len(plan.lanes)}")

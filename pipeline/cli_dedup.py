@@ -36,6 +36,7 @@ _EXACT, _NEAR = "exact_duplicate", "near_duplicate"
 @click.option("--scheme", type=click.Choice(_SCHEMES), help="How near duplicates are found (datasketch).")
 @click.option("--exact-only", is_flag=True, help="Drop only texts that are equal but for case, width and spaces.")
 @click.option("--keep", type=click.Choice(_KEEP), help="Which one stays (first_seen).")
+@click.option("--compare", is_flag=True, help="Count what each --keep would have kept; reads the input twice.")
 @click.option(
     "--against", multiple=True, metavar="RUN", help="Drop what an earlier run kept, too; as often as you like."
 )
@@ -56,6 +57,7 @@ def dedup(
     scheme: str | None,
     exact_only: bool,
     keep: str | None,
+    compare: bool,
     against: tuple[str, ...],
     text_field: str | None,
     records: str | None,
@@ -78,8 +80,8 @@ def dedup(
 
     source = _given({"text_field": text_field, "records": records})
     engine = _given({"workers": workers, "executor": executor})
-    near = (threshold, scheme, exact_only)
-    loaded = dedup_config(Wanted(inputs, out, *near, keep, against, source=source, engine=engine, format=form))
+    near, which = (threshold, scheme, exact_only), (keep, compare)
+    loaded = dedup_config(Wanted(inputs, out, *near, *which, against, source=source, engine=engine, format=form))
     plan = make_plan(loaded, fresh=fresh)
     if workers is None and executor is None and plan.bytes <= _SMALL:
         loaded = _in_one_process(loaded)
@@ -121,6 +123,9 @@ def _lines(folder: Path, told: Row, files: int) -> Iterator[str]:
         yield f"left out   {count:>13,}  {reason}{hint}"
     where = f"in {folder / 'shards'}" if told["shards"] else "nothing is written"
     yield f"kept       {told['kept']:>13,}  {where}"
+    for name in _KEEP if told["policies"] else ():
+        if (count := told["policies"][name]) is not None:
+            yield f"           {count:>13,}  by --keep {name}"
     yield f"every document, with what became of it and why: {folder / 'documents'}"
 
 
@@ -128,7 +133,7 @@ def summary(run: Path, report: Row) -> Row:
     """Give what `--json` prints: counts, and the files that hold what was kept.
 
     `near` is None where near duplicates were not looked for. `left_out` counts by stage and reason what left for
-    something else than repeating.
+    something else than repeating. `policies` is what each policy would have kept, where that was counted.
     """
     from headrace.pipeline.committed import open_committed
     from headrace.pipeline.report_html import reasons
@@ -146,6 +151,7 @@ def summary(run: Path, report: Row) -> Row:
         "near": gone[repeated["near"]] if looked else None,
         "left_out": {reason: n for reason, n in gone.most_common() if reason not in repeated.values()},
         "kept": report["totals"]["kept"],
+        "policies": report["dedup"]["policies"] if report["dedup"] else None,
         "shards": [line.shard.file.name for line in committed.lines if line.shard],
         "config": RESOLVED,
         "example": next((r["doc_id"] for r in report["examples"] if r["reason"] in (_NEAR, _EXACT)), None),

@@ -49,10 +49,11 @@ class Dedup(OrderedStage):
         "that belong together the first. best: of these the one with the best grade, then the highest authority, then "
         "the first; needs `grade` before it.",
     )
-    compare: bool = Field(
-        True,
-        description="With components and best: count what each policy would have kept, for the report. 12 bytes a "
-        "document and band on disk for the time.",
+    compare: bool | None = Field(
+        None,
+        description="Count what each policy would have kept, for the report. null: where the chain runs twice anyway, "
+        "with components and best. true: with first_seen, too; the chain then runs twice, the first time to count. 12 "
+        "bytes a document and band on disk for the time.",
     )
     against: tuple[str, ...] = Field(
         (),
@@ -75,12 +76,26 @@ class Dedup(OrderedStage):
             raise ValueError("exact is false, minhash and simhash are null: nothing to find; leave the stage out")
         if self.against and self.two_passes:
             raise ValueError(f"against compares document by document: it goes with keep: first_seen, not {self.keep}")
+        if self.against and self.compare:
+            raise ValueError(
+                "compare counts for each policy, and of them only first_seen goes with against: leave out one of both"
+            )
         return self
 
     @property
     def two_passes(self) -> bool:
         """Whether all documents are looked at before one is judged."""
         return self.keep != "first_seen"
+
+    @property
+    def needs_first_pass(self) -> bool:
+        """Whether the chain up to here runs twice: to judge, or only to count."""
+        return self.two_passes or bool(self.compare)
+
+    @property
+    def counts_policies(self) -> bool:
+        """Whether the report says what each policy would have kept."""
+        return self.two_passes if self.compare is None else self.compare
 
     @property
     def _near(self) -> MinHash | SimHash | None:

@@ -1,7 +1,8 @@
 """The first of two passes: a run of its own inside the run, of the same input, that ends where dedup begins.
 
 It commits, resumes and is killed as any run. What it leaves are the entries of all documents; from these come the
-verdicts, one file, which the second pass, the run itself, applies.
+verdicts, one file, which the second pass, the run itself, applies, and what each policy keeps. Where the policy is
+`first_seen` that is all there is in the file: the second pass judges as if there had been no first.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class FirstPass:
         refs = [line.shard.file for line in read_manifest(folder) if line.shard]
         scratch, rules = Scratch(folder), dedup.rules
         documents = read_spooled(folder, refs, dedup.index_parameters, rules, scratch, tell)
-        gone, policies = settle_all(documents, rules, dedup.keep, scratch, compare=dedup.compare, tell=tell)
+        gone, policies = settle_all(documents, rules, dedup.keep, scratch, compare=dedup.counts_policies, tell=tell)
         return write_verdicts(self.run, self.stage, origin, documents, gone, policies, tell)
 
     def _origin(self) -> Mapping[str, object]:

@@ -1,4 +1,4 @@
-"""What each policy of dedup would have kept, for the report of a run of two passes."""
+"""What each policy of dedup would have kept, for the report of a run whose first pass has counted it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _POLICIES = ("first_seen", "components", "best")
 
 
 def policies_report(committed: Committed) -> Row | None:
-    """Give what the policies keep of the documents that reach dedup; None where the run has one pass."""
+    """Give what the policies keep of the documents that reach dedup; None where all have not been looked at."""
     named = (ref for line in committed.lines for ref in line.index_runs if "-verdicts-" in ref.name)
     ref = next(named, None)
     if ref is None or not (committed.run / ref.name).is_file():
@@ -24,8 +24,12 @@ def policies_report(committed: Committed) -> Row | None:
     from headrace.stages.deduplication.verdict_file import policies_in  # kernels, which other reports do without
 
     stage = Path(ref.name).name.partition("-verdicts-")[0]
-    options = next(s for s in committed.plan["recipe"]["stages"] if s["kind"] == "dedup" and s["keep"] != "first_seen")
-    return {"stage": stage, "keep": options["keep"], "policies": policies_in(committed.run / ref.name)}
+    looking = (s for s in committed.plan["recipe"]["stages"] if s["kind"] == "dedup" and _looks_at_all(s))
+    return {"stage": stage, "keep": next(looking)["keep"], "policies": policies_in(committed.run / ref.name)}
+
+
+def _looks_at_all(options: Row) -> bool:
+    return options["keep"] != "first_seen" or bool(options["compare"])
 
 
 def struck_before(run: Path) -> list[Row]:

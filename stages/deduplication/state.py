@@ -89,7 +89,8 @@ class DedupState:
         begin, self._flushed, self._flushed_through = self._flushed_through + 1, last, through
         refs = (self._runs.write(self._entries(first, last), begin, through),) if last > first else ()
         self._layers.added(refs, first, last)
-        return refs
+        counted = self._context.settled  # what a first pass has counted: the first commit's line vouches for it
+        return (counted, *refs) if counted and begin == 0 else refs
 
     def finish(self) -> None:
         """Nothing is left to say at the end."""

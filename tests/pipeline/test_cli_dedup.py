@@ -160,6 +160,24 @@ def test_which_one_stays_is_chosen(tmp_path: Path, keep: str) -> None:
     assert told(tmp_path / "a.txt", tmp_path / "b.txt", "--out", tmp_path / "o", "--keep", keep)["kept"] == 1
 
 
+def test_what_each_policy_would_have_kept_is_counted(tmp_path: Path) -> None:
+    """Ten states of a page, the last ones far from the first: one stays by components, and more by first_seen."""
+    before, after = english(1, 400).split(), english(2, 400).split()
+    files = [tmp_path / f"{number}.txt" for number in range(10)]
+    for number, path in enumerate(files):
+        path.write_text(" ".join([*after[: 20 * number], *before[20 * number :]]), encoding="utf-8")
+    found = told(*files, "--out", tmp_path / "1", "--compare")
+    assert found["kept"] == found["policies"]["first_seen"] == 4
+    assert (found["policies"]["components"], found["policies"]["best"]) == (1, 1)
+    assert told(*files, "--out", tmp_path / "2")["policies"] is None
+    said = [" ".join(line.split()) for line in call(*files, "--out", tmp_path / "1", "--compare").stdout.splitlines()]
+    assert [line for line in said if "by --keep" in line] == [
+        "4 by --keep first_seen",
+        "1 by --keep components",
+        "1 by --keep best",
+    ]
+
+
 def test_files_in_a_store_and_on_disk_go_together(tmp_path: Path, s3: S3Server) -> None:
     """Each store is a source of its own, named after it; what is on disk comes first here, and stays."""
     (tmp_path / "a.txt").write_text(english(1), encoding="utf-8")
@@ -196,6 +214,7 @@ def test_the_result_may_lie_in_a_folder_that_is_read(tmp_path: Path) -> None:
         (["a.txt", "--out", "o", "--scheme", "simhash", "--threshold", "0.7"], "do not go together"),
         (["a.txt", "--out", "o", "--threshold", "0"], "'--threshold'"),
         (["a.txt", "--out", "o", "--against", "full"], "full"),
+        (["a.txt", "--out", "o", "--against", "full", "--compare"], "only first_seen goes with against"),
         (["", "--out", "o"], "an empty path names nothing"),
     ],
 )
