@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from headrace.schemas.durable import canonical_json
-from headrace.schemas.errors import FormatError
+from headrace.schemas.errors import FormatError, HeadraceError
 
 _OTHERWISE = "use the release and the options of the run, or start again with --fresh"
 
@@ -61,8 +63,21 @@ class FileKind:
 
 
 def mapped(path: Path) -> pa.Buffer:
-    """Map a file's content; no file descriptor stays open, and the map lives as long as what is made of it."""
+    """Map a file's content; no file descriptor stays open, and the map lives as long as what is made of it.
+
+    HeadraceError if the system has no map left for this process.
+    """
     if not path.stat().st_size:
         return pa.py_buffer(b"")  # there is no map of nothing
-    with pa.memory_map(str(path)) as source:
-        return source.read_buffer()
+    try:
+        with pa.memory_map(str(path)) as source:
+            return source.read_buffer()
+    except OSError as error:
+        if os.strerror(errno.ENOMEM) not in str(error):  # Arrow gives the system's words without its number
+            raise
+        raise HeadraceError(
+            "a file cannot be mapped into memory",
+            where=str(path),
+            why="this process has as many maps, or as much address space, as the system allows (vm.max_map_count)",
+            remedy="raise that limit, or spread the index over processes: engine.index.partitions, on Ray",
+        ) from error

@@ -12,7 +12,7 @@ import numpy as np
 from headrace.stages.deduplication.fates import Fates
 from headrace.stages.deduplication.merged import Source, rows_before
 from headrace.stages.deduplication.merging import Step
-from headrace.stages.deduplication.open_files import MappedPostings, OpenFile, Postings, Table
+from headrace.stages.deduplication.open_files import FILE_BYTES, MappedPostings, OpenFile, Postings, Table
 from headrace.stages.kernels.arrays import Counts, Hashes, Signatures
 from headrace.stages.kernels.band_index import Entries, Policy
 from headrace.stages.kernels.blocked_bloom import empty_filter, enter, may_have
@@ -88,7 +88,8 @@ class SortedRun:
     @property
     def nbytes(self) -> int:
         """Memory that is not mapped."""
-        return self.postings.nbytes + self.starts.nbytes + (0 if self.bloom is None else self.bloom.nbytes)
+        held = self.postings.nbytes + self.starts.nbytes + FILE_BYTES * len(self.files)
+        return held + (0 if self.bloom is None else self.bloom.nbytes)
 
     def answer(self, asked: Question, fates: Fates) -> None:
         """Better the answers to a unit by what this run holds."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from tests.stages.deduplication.test_sorted_runs import (
     BOTH,
@@ -50,9 +51,9 @@ def table_of(count: int) -> tuple[Signatures, Signatures]:
 
 def postings(count: int, run: Path) -> Content:
     """Give made postings of two tables, as those of one file."""
-    known, ids, tables = entries([], BOTH), np.zeros(0), (table_of(count), table_of(count))
+    tables = (table_of(count), table_of(count))
     file = IndexFile(run, FileRef("index/made", "0" * 64, 0), 0, count)
-    return Content([OpenFile(file, known, ids, tables)], [Source(tables, 0)])  # type: ignore[arg-type]
+    return Content([OpenFile(file, pa.py_buffer(b""), np.zeros((0, 2), np.int64), BOTH)], [Source(tables, 0)])
 
 
 def test_opening_takes_no_memory_but_that_of_the_directories(tmp_path: Path) -> None:
