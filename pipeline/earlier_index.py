@@ -12,6 +12,7 @@ from headrace.pipeline.committed import PlanJson
 from headrace.schemas.errors import ConfigError, FormatError
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import OrderedStage
+from headrace.stages.deduplication.runs import rows_in
 
 _SHOWN, _ABSENT = 3, ...
 
@@ -54,8 +55,7 @@ def documents_of(run: Path, ref: FileRef, where: str) -> int:
                 why=f"{path} has {size:,} bytes, the manifest says {ref.bytes:,}",
                 remedy=remedy,
             )
-        with pa.memory_map(str(path)) as source, pa.ipc.open_file(source) as reader:
-            return sum(reader.get_batch(number).num_rows for number in range(reader.num_record_batches))
+        return rows_in(path)
     except FileNotFoundError as error:
         what = "an index file of an earlier run is missing"
         raise FormatError(what, where=where, why=str(path), remedy=remedy) from error

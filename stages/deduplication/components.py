@@ -13,6 +13,7 @@ from headrace.stages.deduplication.telling import Tell, told, unheard
 from headrace.stages.kernels import components as k
 from headrace.stages.kernels.arrays import Classes, Counts, Flags, Floats, Signatures, read_only
 from headrace.stages.kernels.band_index import EXACT, NEAR, Entries
+from headrace.stages.kernels.sorted_postings import frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def components(known: Entries, rules: Rules, scratch: Scratch, *, compare: bool,
             why=f"there are {len(known.signed):,}, and up to {k.ALONE - 1:,} can be numbered",
             remedy="use `keep: first_seen`, or run over parts of the input, each `against` those before it",
         )
-    known = _frozen(known)
+    known = frozen(known)
     tell("twins", 0, 1)
     prints = k.document_prints(known, rules.policy)
     twins = k.first_twins(np.argsort(prints, kind="stable"), prints, known, rules.policy)
@@ -110,7 +111,7 @@ def dropped(known: Entries, found: Components, survivors: Counts, rules: Rules) 
     By its own similarity to the survivor, where that is at least the threshold; else by that to the next document on
     the way there, over as few ties as there are. In memory, with the components: at most 150 bytes a document.
     """
-    known = _frozen(known)
+    known = frozen(known)
     numbers = np.arange(len(survivors))
     goes = np.flatnonzero(survivors != numbers)
     twins, heads = found.twins, np.flatnonzero(found.twins == numbers)
@@ -149,8 +150,3 @@ def _equal_views(known: Entries, ones: Counts, others: Counts, rules: Rules) -> 
     if not rules.exact:
         return np.zeros(len(ones), np.bool_)
     return np.asarray((known.keys[ones] == known.keys[others]).all(axis=1))
-
-
-def _frozen(known: Entries) -> Entries:
-    keys, signed, signatures, shingles, ends = known
-    return Entries(read_only(keys), read_only(signed), read_only(signatures), read_only(shingles), read_only(ends))

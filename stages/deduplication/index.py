@@ -13,6 +13,7 @@ from headrace.stages.deduplication.rules import Rules
 from headrace.stages.kernels.arrays import Signatures, read_only
 from headrace.stages.kernels.band_index import Answers, Entries, insert, settle
 from headrace.stages.kernels.postings import BUCKET, MOST, Postings, spread
+from headrace.stages.kernels.sorted_postings import frozen
 
 _GROWTH = 1.06  # in place, so a step costs next to nothing, and slack costs memory
 _TABLE_GROWTH = 1.3
@@ -96,9 +97,8 @@ class FirstSeenIndex:
         return sum(array.nbytes for array in arrays) + int(self._postings.used[0]) * 8  # the other rows are not there
 
     def _judge(self, batch: Entries, prior: Fates | None, first: int, last: int) -> tuple[Fates, int]:
-        keys, signed, signatures, shingles, ends = batch
-        batch = Entries(read_only(keys), read_only(signed), read_only(signatures), read_only(shingles), read_only(ends))
-        told = prior or Fates.none(len(ends) - 1)
+        batch = frozen(batch)
+        told = prior or Fates.none(len(batch.ends) - 1)
         before = Answers(read_only(told.fates), read_only(told.survivors), read_only(told.similarities))
         here = (first - self.base, last - self.base if last >= 0 else -1)
         fates, survivors, similarities, place = settle(

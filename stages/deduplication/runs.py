@@ -87,12 +87,17 @@ def open_index(run: Path, ref: FileRef, parameters: dict[str, object]) -> pa.Tab
     return KIND.open(run / ref.name, ref.sha256, parameters)
 
 
+def rows_in(path: Path) -> int:
+    """Count rows by the footer alone; OSError or ArrowException where it is none of a whole file."""
+    with pa.memory_map(str(path)) as source, pa.ipc.open_file(source) as reader:
+        return sum(reader.get_batch(number).num_rows for number in range(reader.num_record_batches))
+
+
 def count_documents(run: Path, ref: FileRef) -> int:
     """Give the number of documents of a file without reading or checking more than its footer."""
     path = run / ref.name
     try:
-        with pa.memory_map(str(path)) as source, pa.ipc.open_file(source) as reader:
-            return sum(reader.get_batch(number).num_rows for number in range(reader.num_record_batches))
+        return rows_in(path)
     except FileNotFoundError as error:
         raise FormatError("a file of the dedup index is missing", where=str(path), remedy=_REMEDY) from error
     except (pa.ArrowException, OSError) as error:  # what is not hashed yet may be anything
