@@ -18,8 +18,6 @@ from headrace.schemas.errors import ConfigError
 from headrace.stages.reading.location import is_uri
 
 SIMHASH = "simhash"
-_SLOTS = 128  # of a signature that is cut for a threshold
-_MEETING = 0.9  # of two texts that are as similar as the threshold: the probability that they are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,20 +99,5 @@ def _finding(wanted: Wanted) -> dict[str, object]:
         return {"simhash": {}}
     minhash: dict[str, object] = {} if wanted.scheme is None else {"scheme": wanted.scheme}
     if wanted.threshold is not None:
-        bands, rows = cut_for(wanted.threshold)
-        minhash |= {"threshold": wanted.threshold, "bands": bands, "rows": rows}
+        minhash["threshold"] = wanted.threshold
     return {"minhash": minhash} if minhash else {}
-
-
-def cut_for(threshold: float) -> tuple[int, int]:
-    """Give bands and rows of at most 128 values with the most rows that still find pairs as similar as the threshold.
-
-    Such a pair is compared with a probability of at least 0.9; fewer rows would compare more that are less similar.
-
-    >>> cut_for(0.8), cut_for(0.5), cut_for(1.0)
-    ((16, 8), (42, 3), (1, 128))
-    """
-    from headrace.stages.deduplication.bands import meeting_probability
-
-    rows = next(r for r in range(_SLOTS, 0, -1) if meeting_probability(threshold, _SLOTS // r, r) >= _MEETING or r == 1)
-    return _SLOTS // rows, rows

@@ -6,6 +6,8 @@ import numpy as np
 
 from headrace.stages.kernels.arrays import Counts, Floats
 
+_SLOTS = 128  # most values of a signature that is cut for a threshold
+_MEETING = 0.9  # of two texts that are as similar as the threshold: the probability that they are compared
 _TIE = 1e-12  # errors that differ by less are equal but for rounding
 
 
@@ -16,6 +18,18 @@ def meeting_probability(similarity: float, bands: int, rows: int) -> float:
     0.924
     """
     return float(1 - (1 - similarity**rows) ** bands)
+
+
+def bands_for(threshold: float) -> tuple[int, int]:
+    """Give bands and rows of at most 128 values with the most rows that still find pairs as similar as the threshold.
+
+    Such a pair is compared with a probability of at least 0.9; fewer rows would compare more that are less similar.
+
+    >>> bands_for(0.8), bands_for(0.5), bands_for(1.0)
+    ((16, 8), (42, 3), (1, 128))
+    """
+    rows = next(r for r in range(_SLOTS, 0, -1) if meeting_probability(threshold, _SLOTS // r, r) >= _MEETING or r == 1)
+    return _SLOTS // rows, rows
 
 
 def optimal_bands(threshold: float, slots: int, weights: tuple[float, float] = (0.5, 0.5)) -> tuple[int, int]:

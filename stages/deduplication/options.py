@@ -28,12 +28,14 @@ class MinHash(BaseModel):
     bands: int | None = Field(
         None,
         ge=1,
-        description="Bands of the signature; two documents meet if one band is equal. null: 14, with nemo 20.",
+        description="Bands of the signature; two documents meet if one band is equal. null: 14, with nemo 20, at a "
+        "threshold of 0.8; else as many as 128 values give, with the most rows by which 9 of 10 pairs at the threshold "
+        "meet.",
     )
     rows: int | None = Field(
         None,
         ge=1,
-        description="Values a band; more rows find fewer and more similar pairs. null: 8, with nemo 13.",
+        description="Values a band; more rows find fewer and more similar pairs. null: 8, with nemo 13; see bands.",
     )
     slots: int | None = Field(
         None,

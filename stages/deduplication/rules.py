@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from headrace.stages.deduplication.bands import optimal_bands
+from headrace.stages.deduplication.bands import bands_for, optimal_bands
 from headrace.stages.deduplication.options import MinHash, SimHash
 from headrace.stages.deduplication.schemes import SCHEMES, Scheme
 from headrace.stages.deduplication.shingles import Shingling
@@ -20,6 +20,7 @@ Near = MinHash | SimHash
 Verify = Literal["signature", "exact"]
 _EXPECTED = 10**7  # kept documents that the tables of SimHash are laid out for; more of them cost time, no verdict
 _SIZE = 5
+_THRESHOLD = 0.8  # which the presets' bands are for
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,11 @@ def rules_of(near: Near | None, verify: Verify, *, exact: bool) -> Rules:
 def scheme_of(options: MinHash) -> Scheme:
     """Give the scheme with the numbers that are given in place of its own."""
     preset = SCHEMES[options.scheme]
-    bands, rows, spare = options.bands or preset.bands, options.rows or preset.rows, 0
+    bands, rows, spare = preset.bands, preset.rows, 0
+    if options.bands and options.rows:
+        bands, rows = options.bands, options.rows
+    elif options.threshold != _THRESHOLD and not options.slots:
+        bands, rows = bands_for(options.threshold)
     if options.slots:
         bands, rows = optimal_bands(options.threshold, options.slots)
         spare = options.slots - bands * rows

@@ -13,8 +13,6 @@ from tests.pipeline.dups.repeating_runs import chinese, english, pages
 from tests.s3_server import BUCKET, S3Server
 
 from headrace.pipeline.cli import main
-from headrace.pipeline.dedup_config import cut_for
-from headrace.stages.deduplication.bands import meeting_probability
 
 
 def call(*arguments: str | Path) -> Result:
@@ -116,15 +114,6 @@ def test_a_threshold_finds_what_is_as_similar_as_it_says(tmp_path: Path) -> None
     assert told(*files, "--out", tmp_path / "1", "--threshold", "0.95")["near"] == 0
     assert told(*files, "--out", tmp_path / "2", "--threshold", "0.5")["near"] == 1
     assert told(*files, "--out", tmp_path / "3", "--exact-only")["kept"] == 2
-
-
-@pytest.mark.parametrize("threshold", [0.05, 0.3, 0.5, 0.7, 0.8, 0.9, 0.99, 1.0])
-def test_bands_are_cut_so_that_pairs_as_similar_as_the_threshold_meet(threshold: float) -> None:
-    """Nine in ten of them, within 128 values, with the most rows that do."""
-    bands, rows = cut_for(threshold)
-    assert bands * rows <= 128
-    assert meeting_probability(threshold, bands, rows) >= 0.9
-    assert rows == 128 or meeting_probability(threshold, 128 // (rows + 1), rows + 1) < 0.9
 
 
 @pytest.mark.parametrize("scheme", ["datasketch_legacy", "datatrove", "nemo", "fss", "simhash"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from datasketch.lsh import _optimal_param
 
-from headrace.stages.deduplication.bands import meeting_probability, optimal_bands
+from headrace.stages.deduplication.bands import bands_for, meeting_probability, optimal_bands
 
 
 @pytest.mark.parametrize("slots", [1, 2, 16, 112, 128, 260])
@@ -29,3 +29,12 @@ def test_what_cannot_be_is_refused(threshold: float, slots: int) -> None:
     """A threshold is a share, and a signature has slots."""
     with pytest.raises(ValueError, match=r"threshold|slot"):
         optimal_bands(threshold, slots)
+
+
+@pytest.mark.parametrize("threshold", [0.05, 0.3, 0.5, 0.7, 0.8, 0.9, 0.99, 1.0])
+def test_bands_are_cut_so_that_pairs_as_similar_as_the_threshold_meet(threshold: float) -> None:
+    """Nine in ten of them, within 128 values, with the most rows that do."""
+    bands, rows = bands_for(threshold)
+    assert bands * rows <= 128
+    assert meeting_probability(threshold, bands, rows) >= 0.9
+    assert rows == 128 or meeting_probability(threshold, 128 // (rows + 1), rows + 1) < 0.9

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from datasketch import MinHashLSH
 
+from headrace.stages.deduplication.bands import bands_for, meeting_probability
 from headrace.stages.deduplication.options import MinHash, SimHash
 from headrace.stages.deduplication.rules import rules_of, scheme_of, shingling_of
 from headrace.stages.deduplication.schemes import SCHEMES, Name
@@ -24,6 +25,15 @@ def test_given_numbers_take_the_place_of_the_schemes() -> None:
     assert scheme.shingling == Shingling("words", 5)
     assert shingling_of(MinHash(scheme="nemo", shingle_size=20)) == Shingling("characters", 20)
     assert shingling_of(SimHash(shingles="chinese_words", shingle_size=2)) == Shingling("chinese_words", 2)
+
+
+@pytest.mark.parametrize("threshold", [0.3, 0.5, 0.7, 0.9])
+@pytest.mark.parametrize("name", SCHEMES)
+def test_another_threshold_has_other_bands(name: Name, threshold: float) -> None:
+    """Pairs as similar as it meet nine times in ten: with the bands of 0.8 one in twenty of them would at 0.5."""
+    scheme = scheme_of(MinHash(scheme=name, threshold=threshold))
+    assert (scheme.bands, scheme.rows) == bands_for(threshold)
+    assert meeting_probability(threshold, scheme.bands, scheme.rows) >= 0.9
 
 
 @pytest.mark.parametrize(("threshold", "slots"), [(0.8, 128), (0.5, 128), (0.7, 256), (0.95, 64)])
