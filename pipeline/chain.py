@@ -31,6 +31,10 @@ from headrace.stages.base import ReplayDiffersError
 
 _STRIKES = 2  # deaths of a unit's worker before the unit runs alone
 _WAIT_S = 0.05
+_TOO_LATE = (
+    "if it happens again, raise engine.deadline_s; in an index, many documents that are unlike may share a band, see "
+    '"Many unlike documents share a band" in docs/how-to/dedup-at-scale.md'
+)
 
 
 class RollbackError(Exception):
@@ -116,6 +120,7 @@ class Chain:
                     return False
                 self._step(admit=stop_at is None)
             self._finish()
+            self._hosts.close_ordered()
         finally:
             self._hosts.end_all()
         return True
@@ -321,7 +326,7 @@ class Chain:
     def _ask(self, number: int, method: str, argument: Any) -> Done:
         call = self._e.executor.order(self._hosts.ordered[number], method, argument)
         while not self._e.executor.wait([call], _WAIT_S):
-            if time.monotonic() - call.started > self._e.deadline_s:
+            if method != "flush" and time.monotonic() - call.started > self._e.deadline_s:  # a flush may hash 100 GB
                 raise RollbackError(f"{self._groups[number].name} did not answer in time")
         try:
             return self._e.executor.result(call)
@@ -358,7 +363,8 @@ class Chain:
         flight.running = False
         group = self._groups[flight.group]
         if group.kind != "map":
-            raise RollbackError(f"the state of {group.name} is gone: {error}")
+            hint = f"; {_TOO_LATE}" if isinstance(error, DeadlineError) else ""
+            raise RollbackError(f"unit {flight.unit}: the state of {group.name} is gone: {error}{hint}")
         self._hosts.replace(call.host)
         flight.strikes += 1
         self._e.tally.incidents["strikes"] += 1

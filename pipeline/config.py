@@ -61,12 +61,15 @@ class IndexConfig(BaseModel):
     partitions: int = Field(
         default=DEFAULT_INDEX.partitions,
         ge=1,
-        description="Parts into which the index on disk is cut; with executor ray, several are actors on all nodes.",
+        le=256,
+        description="Parts into which the index on disk is cut; with executor ray, several are actors on all nodes, so "
+        "many for each stage that has an index; dedup_lines has one for each of its `occurrences`.",
     )
     memory_bytes: int = Field(
         default=DEFAULT_INDEX.memory_bytes,
         ge=0,
-        description="Most memory of the index of one stage, in bytes; at the commit after that it goes on from disk.",
+        description="Most memory of the tables of one stage's index, in bytes; at the commit after that it goes on "
+        "from disk. What finds places in files comes on top: 2 bytes a document, with `bloom` 21.",
     )
     bloom: bool = Field(
         default=DEFAULT_INDEX.bloom,

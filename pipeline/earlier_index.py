@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -9,12 +10,15 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from headrace.pipeline.committed import PlanJson
+from headrace.pipeline.config import IndexConfig
 from headrace.schemas.errors import ConfigError, FormatError
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import OrderedStage
 from headrace.stages.deduplication.runs import rows_in
 
 _SHOWN, _ABSENT = 3, ...
+_MAPS = Path("/proc/sys/vm/max_map_count")
+_SHARE_OF_MAPS = 0.8  # the rest is for libraries, the run's own index files and merged ones
 
 
 def matching_stage(name: str, stage: OrderedStage, plan: PlanJson, where: str) -> str:
@@ -62,6 +66,25 @@ def documents_of(run: Path, ref: FileRef, where: str) -> int:
     except (OSError, pa.ArrowException) as error:
         what, why = "an index file of an earlier run cannot be read", f"{path}: {error}"
         raise FormatError(what, where=where, why=why, remedy=remedy) from error
+
+
+def check_maps(stage: str, files: int, index: IndexConfig, *, spread: bool) -> None:
+    """Refuse more index files than the processes that ask them may map: it would be found out hours later.
+
+    `spread`: partitions are processes of their own. Where nobody knows a limit there is none.
+    """
+    try:
+        limit = int(_MAPS.read_text())
+    except (OSError, ValueError):
+        return
+    parts, needed = index.partitions if spread else 1, math.ceil(files / (_SHARE_OF_MAPS * limit))
+    if needed > parts:
+        raise ConfigError(
+            "earlier runs have more index files than a process may map",
+            where=f"stage {stage}, against",
+            why=f"{files:,} files are asked by {parts} process(es), and vm.max_map_count is {limit:,} here",
+            remedy=f"set engine.index.partitions to {needed} or more, with the executor ray, or raise vm.max_map_count",
+        )
 
 
 def _stages_of_kind(kind: str, plan: PlanJson) -> dict[str, Mapping[str, object]]:

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from headrace.pipeline.committed import PLAN, PlanJson, index_runs_of, read_plan
-from headrace.pipeline.earlier_index import documents_of, matching_stage
+from headrace.pipeline.earlier_index import check_maps, documents_of, matching_stage
 from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.packs import stage_names
 from headrace.schemas.errors import ConfigError, FormatError
@@ -67,7 +67,11 @@ def earlier_runs(loaded: LoadedConfig, parent: PlanJson | None = None, *, fresh:
     own = read_plan(loaded.run_dir) if not fresh and (loaded.run_dir / PLAN).is_file() else {}
     if own and _is_finished(loaded.run_dir) and (stored := _as_frozen(stages, own)):
         return stored
-    return _frozen_all(stages, loaded.base, loaded.run_dir, (own, parent or {}))
+    found = _frozen_all(stages, loaded.base, loaded.run_dir, (own, parent or {}))
+    engine = loaded.config.engine
+    for stage, runs in found.runs.items():
+        check_maps(stage, sum(len(run.files) for run in runs), engine.index, spread=engine.executor == "ray")
+    return found
 
 
 def frozen_in(plan: PlanJson, stage: str) -> tuple[EarlierRun, ...]:
@@ -168,8 +172,8 @@ def _frozen(
         )
     theirs = matching_stage(name, stage, plan, where)
     files = index_runs_of(theirs, opened.index_runs)
-    documents = sum(documents_of(folder, ref, where) for ref in files)
-    return EarlierRun(typed, folder, theirs, lines, opened.sha256, files, documents), opened
+    counts = tuple(documents_of(folder, ref, where) for ref in files)
+    return EarlierRun(typed, folder, theirs, lines, opened.sha256, files, sum(counts), counts), opened
 
 
 def _plan(folder: Path, where: str) -> PlanJson:

@@ -185,11 +185,12 @@ class OrderedHost:
         self._state  # noqa: B018  # the first use opens it
         return None, Done(-1, {}, report=os.getpid())
 
-    def close(self) -> None:
+    def close(self, _: None = None) -> tuple[None, Done]:
         """Let go of files and processes that the state holds, where it holds any."""
         state = vars(self).get("_state")
         if isinstance(state, Closes):
             state.close()
+        return None, Done(-1, {})
 
     def sift(self, payload: UnitBatch) -> tuple[UnitBatch | Sieve | None, Done]:
         """Settle one unit like `accept`, but give only the verdicts where the stage can: the unit stays where it is."""

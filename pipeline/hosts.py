@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from headrace.pipeline.events import EventLog
@@ -14,6 +15,7 @@ from headrace.stages.base import RunContext
 
 _START_DEADLINE_S = 180.0
 _FAILED_STARTS = 5
+_CLOSE_S = 60.0  # a block of a merge is written, and files are closed
 
 
 class Hosts:
@@ -96,6 +98,19 @@ class Hosts:
             self._all = [other for other in self._all if other is not host]
             self._last_of_lane = {lane: w for lane, w in self._last_of_lane.items() if w is not host}
             self._executor.kill(host)
+
+    def close_ordered(self) -> None:
+        """Let the states end what they write in the background: after that the folder of the run can be swept.
+
+        One that takes too long is ended as it is.
+        """
+        calls = [self._executor.order(host, "close", None) for host in self.ordered.values()]
+        end = time.monotonic() + _CLOSE_S
+        while calls and time.monotonic() < end:
+            for call in self._executor.wait(calls, 1.0):
+                calls.remove(call)
+                with suppress(HostDiedError):
+                    self._executor.result(call)
 
     def end_all(self) -> None:
         """End every process of this chain."""

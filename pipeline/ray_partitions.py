@@ -26,6 +26,7 @@ from headrace.stages.kernels.arrays import Array, Counts
 from headrace.stages.kernels.band_index import Entries
 
 T = TypeVar("T")
+_CLOSE_S = 30.0
 
 
 class RayPartitions:
@@ -51,7 +52,9 @@ class RayPartitions:
         return answers([_asked(actor, "ids", its) for actor, its in pairs if len(its)])
 
     def close(self) -> None:
-        """End the actors."""
+        """End the actors, once they have ended what they write."""
+        closing: list[ObjectRef[None]] = [_asked(actor, "close") for actor in self._actors]
+        ray.wait(closing, num_returns=len(closing), timeout=_CLOSE_S)
         for actor in self._actors:
             ray.kill(actor, no_restart=True)
 

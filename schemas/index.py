@@ -36,6 +36,7 @@ class EarlierRun:
     manifest_sha256: str  # of the first `lines` lines
     files: tuple[FileRef, ...]
     documents: int = 0  # in those files
+    counts: tuple[int, ...] = ()  # in each of them; nothing: not counted
 
 
 _IN = "in "

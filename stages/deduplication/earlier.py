@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -35,13 +35,14 @@ class EarlierNumbers:
 
 
 @contextmanager
-def blaming(run: EarlierRun) -> Iterator[None]:
+def blaming(runs: Sequence[EarlierRun]) -> Iterator[None]:
     """Say of an index file that cannot be used which earlier run it belongs to, and what can be done about that."""
     try:
         yield
     except FormatError as error:
+        names = [run.name for run in runs if any(str(run.run / ref.name) == error.where for ref in run.files)]
         raise FormatError(
-            f"an index file of the earlier run {run.name} cannot be used",
+            f"an index file of the earlier run {' or '.join(names)} cannot be used",
             where=error.where,
             why=f"{error.what}: {error.why}" if error.why else error.what,
             remedy="restore it from a copy, or take the run out of `against` and start over with --fresh",

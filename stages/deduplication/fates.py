@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, Counts, Floats
-from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR
+from headrace.stages.kernels.arrays import Classes
+from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR, Answers
 
 
-@dataclass(frozen=True, slots=True)
-class Fates:
-    """What became of each document of a unit: its fate, the number of its survivor (-1: none), their similarity."""
+class Fates(Answers):
+    """What became of each document of a unit, as the kernels have it."""
 
-    fates: Classes  # KEPT, EXACT, NEAR
-    survivors: Counts
-    similarities: Floats
+    __slots__ = ()
 
     @classmethod
     def none(cls, count: int) -> Fates:

@@ -114,7 +114,8 @@ class FirstSeenIndex:
                 "the dedup index is full",
                 where=f"after {self.count} kept documents",
                 why=f"in memory it has up to {MOST} documents, and as many bands that several of them share",
-                remedy="lower engine.index.memory_bytes, or give larger bands",
+                remedy="lower engine.index.memory_bytes and run again: it goes on from the last commit. "
+                "(More rows a band, so that fewer are shared, make another run: that starts over)",
             )
         values = int(self._known.ends[held]) + shingles
         if values > len(self._known.shingles):

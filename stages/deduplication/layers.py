@@ -42,13 +42,18 @@ class Layers:
         self._context, self._rules, self._parameters = context, rules, parameters
         self._cold = Partitioned(partial(open_partitions, context, rules, parameters), context.index.partitions)
         self.earlier, number = EarlierNumbers(), 0
-        for run in context.earlier:
-            with blaming(run):
-                number = self._look_up(run.run, run.files, number)
-            self.earlier.add(run, number)
+        with blaming(context.earlier):
+            files = list[IndexFile]()
+            for run in context.earlier:
+                files += numbered_files(run.run, run.files, number, run.counts)
+                number = files[-1].first + files[-1].documents if run.files else number
+                self.earlier.add(run, number)
+            self._cold.adopt(files)
         fits = sum(ref.bytes for ref in context.committed) <= context.index.memory_bytes
         if not fits:
-            number = self._look_up(context.run, context.committed, number)
+            files = numbered_files(context.run, context.committed, number)
+            number = files[-1].first + files[-1].documents if files else number
+            self._cold.adopt(files)
             check_committed(context.run, context.committed, context.first_unit)
         self._hot, self._ids = FirstSeenIndex(rules, number), DocumentIds(number)
         self._pending: list[IndexFile] = []  # committed, and in memory still
@@ -112,21 +117,21 @@ class Layers:
         """Let go of files and processes."""
         self._cold.close()
 
-    def _look_up(self, run: Path, refs: Sequence[FileRef], number: int) -> int:
-        """Take files on without reading them in; give the number after their last document."""
-        files = []
-        for ref in refs:
-            files.append(IndexFile(run, ref, number, count_documents(run, ref)))
-            number += files[-1].documents
-        self._cold.adopt(files)
-        return number
-
     def _read_in(self, ref: FileRef) -> None:
         table = IndexRuns(self._context, self._rules, self._parameters).read(ref)
         check_unit(ref, table["unit"][-1].as_py(), self._context.first_unit)
         self._pending.append(IndexFile(self._context.run, ref, self.count, table.num_rows))
         self._hot.extend(from_columns(table, self._rules.pieces))
         self._ids.extend(table["doc_id"])
+
+
+def numbered_files(run: Path, refs: Sequence[FileRef], number: int, counts: Sequence[int] = ()) -> list[IndexFile]:
+    """Give the files of a run with the numbers of their documents, from `number` on; they are counted if nobody did."""
+    files = []
+    for ref, documents in zip(refs, counts or (count_documents(run, ref) for ref in refs), strict=True):
+        files.append(IndexFile(run, ref, number, documents))
+        number += documents
+    return files
 
 
 def open_partitions(context: RunContext, rules: Rules, parameters: dict[str, object]) -> Partitions:

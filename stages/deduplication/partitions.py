@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import reduce
 from pathlib import Path
+from secrets import token_hex
 from typing import Protocol
 
 import numpy as np
@@ -44,8 +46,17 @@ OpenPartitions = Callable[[Rules, Mapping[str, object], IndexOptions, Path], Par
 
 
 def folders(folder: Path, count: int) -> list[Path]:
-    """Give each partition a folder of its own for what it derives; those of another number of partitions go."""
-    own = [folder / f"{part}-of-{count}" for part in range(1, count + 1)]
+    """Give each partition a folder for what it derives: that of the last session by a new name; all others go.
+
+    A partition of a dead session, cut off on some node, may go on for a while. It does not know the new name, so it
+    neither writes into this session's folders nor removes anything there.
+    """
+    session = token_hex(4)
+    own = [folder / f"{part}-of-{count}-{session}" for part in range(1, count + 1)]
+    for part, place in enumerate(own, 1):
+        for known in sorted(folder.glob(f"{part}-of-{count}-*"))[-1:]:
+            with suppress(OSError):  # gone meanwhile: all in it can be made again
+                known.rename(place)
     for other in sorted({*folder.glob("*-of-*")} - {*own}):
         shutil.rmtree(other, ignore_errors=True)
     return own
@@ -87,7 +98,7 @@ class Partitioned:
     def __init__(self, opened: Callable[[], Partitions], count: int) -> None:
         self._opened, self._count = opened, count
         self._partitions: Partitions | None = None
-        self._firsts: list[int] = []
+        self._firsts = np.zeros(0, np.int64)
 
     def adopt(self, files: Sequence[IndexFile]) -> None:
         """Take files on, whose numbers follow those of the files before."""
@@ -98,7 +109,7 @@ class Partitioned:
             dealt[place % self._count].append(file)
         self._partitions = self._partitions or self._opened()
         self._partitions.adopt(dealt)
-        self._firsts += [file.first for file in files]
+        self._firsts = np.concatenate((self._firsts, np.array([file.first for file in files], np.int64)))
 
     def ask(self, batch: Entries, below: int) -> Fates:
         """Judge documents against those whose number is below `below`; nothing is kept."""
@@ -110,7 +121,7 @@ class Partitioned:
         """Give the doc_ids of documents, by their numbers."""
         if self._partitions is None or not len(numbers):
             return pa.array([], pa.string())
-        owners = (np.searchsorted(np.array(self._firsts), numbers, side="right") - 1) % self._count
+        owners = (np.searchsorted(self._firsts, numbers, side="right") - 1) % self._count
         found = self._partitions.ids([numbers[owners == part] for part in range(self._count)])
         places = np.argsort(np.argsort(owners, kind="stable"))  # where each one's answer is among all
         return pa.concat_arrays(found).take(pa.array(places, pa.int64()))

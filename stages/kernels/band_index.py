@@ -139,8 +139,7 @@ def same_band(one: Signatures, other: Signatures, band: int, rows: int) -> bool:
 def likeness(known: Entries, other: int, batch: Entries, document: int, policy: Policy, least: float) -> float:
     """Give the share of equal values (or bits) of two signatures, or the Jaccard similarity of the two shingle sets.
 
-    Counting ends with -1 once it is certain that less than `least` comes out: of two that are unlike two or three
-    cache lines of seven are read, and a band that many such documents share is slow by little else.
+    It is -1 once it is certain that less than `least` comes out: two unlike ones may share a band with many others.
     """
     if policy.sets:
         one = known.shingles[known.ends[other] : known.ends[other + 1]]
@@ -181,14 +180,10 @@ def equal_values(one: Signatures, two: Signatures, begin: np.uint64) -> int:
 @lean
 def equal_pairs(one: Signatures, two: Signatures, least: float) -> float:
     """Give the share of equal values of two signatures whose values take two pieces each; -1 for less than `least`."""
-    slots = len(one)
-    equal = begin = 0
-    while begin < slots:
-        end = min(begin + _BLOCK, slots)
-        for slot in range(begin, end, 2):
-            equal += 2 * int(one[slot] == two[slot] and one[slot + 1] == two[slot + 1])
-        begin = end
-        if (equal + slots - end) / slots < least:
+    slots, equal = len(one), 0
+    for slot in range(0, slots, 2):
+        equal += 2 * int(one[slot] == two[slot] and one[slot + 1] == two[slot + 1])
+        if (equal + slots - slot - 2) / slots < least:
             return -1.0
     return equal / slots
 
@@ -240,10 +235,9 @@ def most_alike(
 ) -> tuple[int, float]:
     """Give the most similar of the first `visible` kept documents that share a band, and the similarity.
 
-    Among equally similar ones the earliest wins; -1 where none is as similar as the threshold. With MinHash one counts
-    in the first band that is common, with SimHash if it differs in few enough bits. It is measured first: that ends
-    early where two are unlike. No two kept documents have equal signatures, unless sets decide, so after an equal one
-    none is looked for.
+    Among equally similar ones the earliest wins; -1 where none is as similar as the threshold. Likeness is measured
+    before it is asked whether one `meets`: that ends early where two are unlike. No two kept documents have equal
+    signatures, unless sets decide, so after an equal one none is looked for.
     """
     best, least = -1, policy.threshold
     signature = batch.signatures[document]

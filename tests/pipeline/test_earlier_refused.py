@@ -14,6 +14,7 @@ from tests.pipeline.weeks import Weeks, arrivals
 from headrace.pipeline.committed import read_plan
 from headrace.pipeline.earlier_runs import frozen_in
 from headrace.pipeline.load import load_config
+from headrace.pipeline.plan import make_plan
 from headrace.pipeline.run import run_pipeline
 from headrace.schemas.errors import ConfigError, FormatError, HeadraceError
 from headrace.schemas.manifest import MANIFEST
@@ -172,3 +173,27 @@ def test_one_of_several_stages_is_the_one_with_the_same_options(two: Weeks) -> N
     with_both = [(r["doc_id"], r["verdict"], r["survivor"]) for r in two.rows("week1")]
     two.run("again", ["week1"], ["week0"])
     assert with_both == [(r["doc_id"], r["verdict"], r["survivor"]) for r in two.rows("again")]
+
+
+def test_more_index_files_than_a_process_may_map_are_refused_at_the_start(
+    two: Weeks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message says how many partitions would do; on Ray these are processes, inline they are not."""
+    limit = two.folder / "max_map_count"
+    monkeypatch.setattr("headrace.pipeline.earlier_index._MAPS", limit)
+    files = len(list((two.folder / "runs/week0/index").glob("dedup-*.arrow")))
+    path = two.config("week1", ["week1"], ["week0"])
+    for text, executor, partitions, refused in (
+        ("1", "ray", files, True),
+        ("1", "ray", 2 * files, False),
+        ("1", "inline", 2 * files, True),
+        ("100", "inline", 1, False),
+        ("none", "inline", 1, False),
+    ):
+        limit.write_text(text)
+        loaded = load_config(path, [f"engine.executor={executor}", f"engine.index.partitions={partitions}"])
+        if refused:
+            with pytest.raises(ConfigError, match=r"max_map_count is 1 here. Set engine"):
+                make_plan(loaded)
+        else:
+            make_plan(loaded)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,14 @@ from tests.pipeline.weeks import Weeks, arrivals
 from headrace.pipeline.cli import main
 from headrace.pipeline.committed import open_committed, read_columns, read_plan, survivors_here
 from headrace.pipeline.earlier_runs import frozen_in
+from headrace.pipeline.executor import Call, InlineExecutor
 from headrace.pipeline.explain import explain
 from headrace.pipeline.plan import make_plan
+from headrace.pipeline.run_folder import RunFolder
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.manifest import PUBLISHED
 from headrace.schemas.tombstones import prefix_sha256
+from headrace.stages.deduplication.state import DedupState
 
 STAGES: dict[str, dict[str, Any]] = {
     "default": {"kind": "dedup"},
@@ -244,6 +248,35 @@ def test_manifests_are_read_once_each_however_many_runs_are_named(
     shutil.move(tmp_path / "runs/week0", tmp_path / "runs/first")
     assert make_plan(weeks.load("next", ["week0"], ["first", *names[1:]])).earlier.warnings == ()
     assert [run.name for run, _ in read[5:]] == ["first", *names[1:5]]
+
+
+def test_states_are_closed_before_the_folder_is_swept(two: Weeks, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an executor whose `kill` ends a process as it is, as Ray's does, and however long a flush takes."""
+    said, waited = list[str](), list[Call]()
+    close, sweep, order, wait = DedupState.close, RunFolder.sweep, InlineExecutor.order, InlineExecutor.wait
+    monkeypatch.setattr(InlineExecutor, "kill", lambda self, host: None)
+    monkeypatch.setattr(DedupState, "close", lambda self: (said.append("closed"), close(self))[1])
+    monkeypatch.setattr(RunFolder, "sweep", lambda self, named: (said.append("swept"), sweep(self, named))[1])
+
+    def ordered(self: InlineExecutor, host: Any, method: str, argument: Any) -> Call:
+        call = order(self, host, method, argument)
+        waited.extend([call] if method == "flush" else [])
+        return call
+
+    def late(self: InlineExecutor, calls: Sequence[Call], timeout_s: float) -> list[Call]:
+        if len(calls) == 1 and calls[0] in waited:
+            waited.remove(calls[0])
+            return []
+        return wait(self, calls, timeout_s)
+
+    monkeypatch.setattr(InlineExecutor, "order", ordered)
+    monkeypatch.setattr(InlineExecutor, "wait", late)
+    weeks = Weeks(two.folder, engine={"deadline_s": 1e-9, **SMALL})
+    summary = weeks.run("week1", ["week1"], ["week0"])
+    assert summary is not None
+    assert summary.state == "done"
+    assert "rollback" not in (two.folder / "runs/week1/events.jsonl").read_text()
+    assert said == ["closed", "swept"]
 
 
 # What is shown
