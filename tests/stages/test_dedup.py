@@ -254,7 +254,7 @@ def test_the_survivor_is_the_most_similar_kept_document(tmp_path: Path) -> None:
     """A dropped document is nobody's survivor, and a less similar candidate before the right one does not hide it."""
     words = [f"word{i}" for i in range(200)]
     near, nearer = " ".join([*words[:180], *"abcdefghijklmnopqrst"]), " ".join(words)
-    stage = Dedup(minhash=MinHash(threshold=0.85))
+    stage = Dedup(minhash=MinHash(threshold=0.85, bands=14, rows=8))
     verdicts = accept(stage, opened(stage, tmp_path), unit_of(0, [near, nearer, nearer + " end", nearer + " end end2"]))
     assert [verdict[0] for verdict in verdicts.values()] == [None, None, "near_duplicate", "near_duplicate"]
     assert {verdict[2] for verdict in list(verdicts.values())[2:]} == {"d0.1"}
