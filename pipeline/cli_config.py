@@ -35,7 +35,7 @@ def check(config: Path, overrides: tuple[str, ...], *, as_json: bool) -> None:
         loaded = load_config(config, overrides)
     plan = make_plan(loaded)
     check_writable(loaded.run_dir)
-    warnings = [*_idle_paths(loaded), *plan.earlier.warnings]
+    warnings = [*_idle_paths(loaded), *plan.warnings]
     for warning in warnings:
         click.echo(f"headrace: {warning}", err=True)
     if as_json:

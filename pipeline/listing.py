@@ -7,11 +7,14 @@ import os
 import stat
 import sysconfig
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from headrace.pipeline.committed import PLAN
 from headrace.pipeline.globs import WILD, expression
 from headrace.pipeline.remote_listing import resolve_remote
 from headrace.schemas.errors import ConfigError
+from headrace.schemas.manifest import MANIFEST, PUBLISHED
 from headrace.schemas.source import InputFile, Source, Split
 from headrace.stages.reading.content import open_content
 from headrace.stages.reading.file_names import typeable, typed
@@ -24,8 +27,10 @@ from headrace.stages.reading.stream import StreamFaultError
 RANGE_UNITS = 16  # a byte range holds this many units: long enough to amortise opening, short enough to share out
 
 _PLACES = ("stdlib", "purelib")
+_BESIDE_PLAN = {MANIFEST, PUBLISHED}  # a folder with a plan and one of these is a run
 
 Refuse = Callable[[ConfigError], None]  # told of what cannot be taken; if it returns, the rest is taken
+Skip = Callable[[str], None]  # told of a folder that is left out
 
 
 def stop_at(error: ConfigError) -> None:
@@ -34,14 +39,16 @@ def stop_at(error: ConfigError) -> None:
 
 
 def resolve_source(
-    source: Source, base: Path, run: Path | None = None, refuse: Refuse = stop_at
+    source: Source, base: Path, run: Path | None = None, refuse: Refuse = stop_at, skip: Skip | None = None
 ) -> tuple[str, list[InputFile]]:
     """Find the files of a source, in the order of their paths' bytes, and the folder that the paths are relative to.
 
     The folder is the longest one that all patterns share before their first wildcard, so that two machines which hold
     the same files in different places give the same relative paths; in a store it is a URI, with the options that the
     workers need to reach it. Names that are not UTF-8 are escaped (`file_names`), in patterns as well. What lies in the
-    run's own folder is no input. `refuse` is told of local folders that cannot be listed, and by default raises.
+    run's own folder is no input. `refuse` is told of local folders that cannot be listed, and by default raises. `skip`
+    is told of folders that hold another run and are met while a folder or `**` is walked: a result among the input is
+    none of it. Without `skip` they are read like others; a pattern that names files in a run finds them either way.
     """
     if any(is_uri(path) for path in source.paths):
         place, objects = resolve_remote(source)
@@ -49,18 +56,16 @@ def resolve_source(
     patterns = [_absolute(pattern, base) for pattern in source.paths]
     _check_named(patterns, source, base)
     root = Path(os.path.commonpath([_literal_folder(p) for p in patterns]))
-    every = {path for pattern in patterns for path in _matches(pattern, refuse)}
-    own = f"{run.absolute()}{os.sep}" if run else None
-    found = {os.path.relpath(path, root) for path in every if not (own and path.startswith(own))}
+    walk = _Walk(refuse, skip, str(run.absolute()) if run else None)
+    every = {path for pattern in patterns for path in _matches(pattern, walk)}
+    found = {os.path.relpath(path, root) for path in every if not walk.is_own(path)}
     exclusions = [expression(pattern) for pattern in source.exclude]
     names = {path: typeable(path) for path in sorted(found, key=os.fsencode)}
     wanted = [path for path, name in names.items() if not any(e.fullmatch(name) for e in exclusions)]
     if not wanted:
+        why = _nothing(source, patterns, walk) + (" after the exclusions" if found else "")
         raise ConfigError(
-            "no input file was found",
-            where=f"source {source.name}",
-            why=f"nothing matches {', '.join(source.paths)}" + (" after the exclusions" if found else ""),
-            remedy=f"check the paths; relative ones begin at {base}",
+            "no input file was found", where=f"source {source.name}", why=why, remedy=_check_paths(source, base)
         )
     return typeable(str(root)), [_listed(root, path, names[path]) for path in wanted]
 
@@ -91,8 +96,24 @@ def _check_named(patterns: list[str], source: Source, base: Path) -> None:
             "an input is missing",
             where=f"source {source.name}",
             why=why,
-            remedy=f"check the paths; relative ones begin at {base}",
+            remedy=_check_paths(source, base),
         )
+
+
+def _nothing(source: Source, patterns: list[str], walk: _Walk) -> str:
+    """Say why no file was found: a folder may be there and hold none."""
+    folders = [pattern for pattern in patterns if Path(pattern).is_dir()]
+    if len(folders) < len(patterns) or source.exclude:
+        return f"nothing matches {', '.join(source.paths)}"
+    there = f"{', '.join(folders)} hold{'s' * (len(folders) == 1)}"
+    if walk.left_out:
+        return f"{there} no file but those of runs, which are results and no input: {', '.join(walk.left_out[:3])}"
+    return f"{there} no file"
+
+
+def _check_paths(source: Source, base: Path) -> str:
+    relative = any(not Path(local_path(path)).expanduser().is_absolute() for path in source.paths)
+    return "check the paths" + (f"; relative ones begin at {base}" if relative else "")
 
 
 def _absolute(pattern: str, base: Path) -> str:
@@ -110,38 +131,62 @@ def _literal_folder(pattern: str) -> Path:
     return path if path.is_dir() else path.parent
 
 
-def _matches(pattern: str, refuse: Refuse) -> Iterator[str]:
+def _matches(pattern: str, walk: _Walk) -> Iterator[str]:
     # A name that exists is taken as it is, even with brackets in it.
     if os.path.lexists(pattern):
-        yield from _files_below(Path(pattern), refuse) if Path(pattern).is_dir() else [pattern]
+        yield from walk.below(Path(pattern)) if Path(pattern).is_dir() else [pattern]
     elif "**" in pattern:
         folder = _literal_folder(pattern)
         wanted = expression(os.path.relpath(pattern, folder), deep=False)
-        yield from (name for name in _files_below(folder, refuse) if wanted.fullmatch(os.path.relpath(name, folder)))
+        yield from (name for name in walk.below(folder) if wanted.fullmatch(os.path.relpath(name, folder)))
     else:
         found = glob.iglob(pattern, include_hidden=True)  # noqa: PTH207  Path.glob hides unreadable folders
         yield from (name for name in found if not Path(name).is_dir())
 
 
-def _files_below(folder: Path, refuse: Refuse, above: frozenset[tuple[int, int]] = frozenset()) -> Iterator[str]:
-    """Walk a folder; links to folders are followed, except into one that is being walked already."""
-    try:
-        state = folder.stat()
-        entries = list(os.scandir(folder))
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        remedy = "change its rights, or leave it out by naming the folders beside it"
-        refuse(ConfigError("a folder cannot be listed", where=str(folder), why=error.strerror or "", remedy=remedy))
-        return
-    here = (state.st_dev, state.st_ino)
-    if here in above:
-        return
-    for entry in entries:
-        if _is_folder(entry):
-            yield from _files_below(Path(entry.path), refuse, above | {here})
-        else:
-            yield entry.path
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """Walks folders; `own` is the folder of the run that is planned, `left_out` are those of others."""
+
+    refuse: Refuse
+    skip: Skip | None
+    own: str | None
+    left_out: list[str] = field(default_factory=list)
+
+    def is_own(self, path: str) -> bool:
+        """Whether a path lies in the folder of the run that is planned, or is it."""
+        return self.own is not None and (path == self.own or path.startswith(f"{self.own}{os.sep}"))
+
+    def below(self, folder: Path, above: frozenset[tuple[int, int]] = frozenset()) -> Iterator[str]:
+        """Give the files; links to folders are followed, except into one that is being walked already."""
+        try:
+            state = folder.stat()
+            entries = list(os.scandir(folder))
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            remedy = "change its rights, or leave it out by naming the folders beside it"
+            why = error.strerror or ""
+            self.refuse(ConfigError("a folder cannot be listed", where=str(folder), why=why, remedy=remedy))
+            return
+        here = (state.st_dev, state.st_ino)
+        if here in above or (above and self._is_left_out(folder, entries)):
+            return
+        for entry in entries:
+            if _is_folder(entry):
+                yield from self.below(Path(entry.path), above | {here})
+            else:
+                yield entry.path
+
+    def _is_left_out(self, folder: Path, entries: list[os.DirEntry[str]]) -> bool:
+        names = {entry.name for entry in entries}
+        if self.skip is None or PLAN not in names or names.isdisjoint(_BESIDE_PLAN):
+            return False
+        path = str(folder)
+        if not self.is_own(path) and path not in self.left_out:
+            self.left_out.append(path)
+            self.skip(path)
+        return True
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

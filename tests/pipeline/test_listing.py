@@ -64,6 +64,49 @@ def at(folder: Path, name: bytes) -> Path:
     return Path(os.fsdecode(os.fsencode(folder) + b"/" + name))
 
 
+def a_run(folder: Path) -> None:
+    """Write what makes a folder one of a run, and what its shards are."""
+    tree(folder, "plan.json", "manifest.jsonl", "config.resolved.yaml", "shards/0.parquet", "first-pass/plan.json")
+
+
+def skipping(source: Source, base: Path, run: Path | None = None) -> tuple[list[str], list[str]]:
+    """Give the relative paths of a source's files, and the folders that were left out."""
+    left_out: list[str] = []
+    files = resolve_source(source, base, run, skip=left_out.append)[1]
+    return [file.path for file in files], [os.path.relpath(path, base) for path in left_out]
+
+
+def test_a_run_that_is_met_on_the_way_is_left_out_and_told_once(tmp_path: Path) -> None:
+    """Below a folder, and by **; not where a pattern names its files, and the run that is planned is not told of."""
+    tree(tmp_path, "in/a.txt", "in/sub/b.parquet", "in/plans/plan.json")
+    a_run(tmp_path / "in/sub/clean")
+    for pattern, files in (
+        ("in", ["a.txt", "plans/plan.json", "sub/b.parquet"]),
+        ("in/**/*.parquet", ["sub/b.parquet"]),
+    ):
+        assert skipping(a_source(pattern), tmp_path) == (files, ["in/sub/clean"])
+    assert skipping(a_source("in", "in/**"), tmp_path)[1] == ["in/sub/clean"]
+    assert skipping(a_source("in"), tmp_path, tmp_path / "in/sub/clean")[1] == []
+    for pattern in ("in/sub/clean/shards", "in/sub/clean/shards/*.parquet", "in/*/clean/shards/0.parquet"):
+        assert skipping(a_source(pattern), tmp_path)[0][0].endswith("0.parquet"), pattern
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [("void", "void holds no file. Check the paths; relative"), ("results", "results holds no file but those of runs")],
+)
+def test_a_folder_without_input_is_said_to_be_that(tmp_path: Path, pattern: str, said: str) -> None:
+    """Nothing in it, or only results; where the path is absolute nothing is said of relative ones."""
+    (tmp_path / "void").mkdir()
+    a_run(tmp_path / "results/one")
+    with pytest.raises(ConfigError) as caught:
+        skipping(a_source(pattern), tmp_path)
+    assert said in str(caught.value)
+    with pytest.raises(ConfigError) as caught:
+        skipping(a_source(str(tmp_path / pattern)), tmp_path)
+    assert "relative" not in str(caught.value)
+
+
 def test_order_is_that_of_the_bytes(tmp_path: Path) -> None:
     """The order of files is decided by their paths' bytes, not by the file system or the locale."""
     tree(tmp_path, "b", "a", "B", "é", "清洗", "a.b/c", "a-b")
