@@ -60,13 +60,6 @@ class Plan:
     listing: Sequence[Sequence[object]] | None = None  # of a rerun: the parent's inputs
     unchanged: Mapping[str, str] = field(default_factory=dict)  # of a rerun: stages that owe the parent's verdicts
     earlier: Earlier = NOTHING_EARLIER
-    skipped: tuple[str, ...] = ()  # folders of other runs among the input
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a person should know before the run begins."""
-        left_out = (f"{path} is left out of the input: it is the folder of a run" for path in self.skipped)
-        return (*self.earlier.warnings, *left_out)
 
     @property
     def identity(self) -> dict[str, str]:
@@ -110,14 +103,11 @@ def make_plan(loaded: LoadedConfig, *, fresh: bool = False) -> Plan:
     """
     check_chain(loaded.config)
     splits: list[Split] = []
-    skipped: list[str] = []
-    run = Path(os.path.abspath(loaded.run_dir))  # noqa: PTH100
     for source in loaded.config.sources:
-        root, files = resolve_source(source, loaded.base, run, skip=skipped.append)
+        root, files = resolve_source(source, loaded.base, Path(os.path.abspath(loaded.run_dir)))  # noqa: PTH100
         unit_bytes = loaded.config.engine.unit_bytes
         splits += cut_splits(source, root, files, unit_bytes=unit_bytes, first_index=len(splits))
-    plan = replace(planned(loaded, tuple(splits), recipe(loaded)), skipped=tuple(dict.fromkeys(skipped)))
-    return compared(plan, loaded, fresh=fresh)
+    return compared(planned(loaded, tuple(splits), recipe(loaded)), loaded, fresh=fresh)
 
 
 def compared(plan: Plan, loaded: LoadedConfig, parent: PlanJson | None = None, *, fresh: bool = False) -> Plan:
@@ -166,14 +156,15 @@ def _split_json(split: Split) -> list[object]:
 def recipe(loaded: LoadedConfig) -> dict[str, Any]:
     """Give the part of the configuration that decides the output.
 
-    Engine, pace, training and the watch over what rules drop are left out, and so is how a store is reached: endpoint,
-    region and the like.
+    Engine, pace, training and the watch over what rules drop are left out, and so is how a store is reached (endpoint,
+    region and the like) and what a stage only counts.
     """
     whole = loaded.config.model_dump(mode="json", exclude=_NOT_OUTPUT)
     engine = loaded.config.engine
     model = model_path(loaded.config.stages, loaded.base)
     return {
         **whole,
+        "stages": [stage.deciding() for stage in loaded.config.stages],
         "sources": [{**s, "paths": [without_options(path) for path in s["paths"]]} for s in whole["sources"]],
         "model": sha256_file(model) if model else None,
         "lanes": engine.lanes,

@@ -130,7 +130,7 @@ class _Session:
     def run(self) -> RunSummary:
         """Give the summary once everything is done or stopped."""
         finished = self._manifest.ended
-        for words in self._plan.warnings:
+        for words in self._plan.earlier.warnings:
             self._log.emit("warning", words=words)
         self._watch.start()
         if not finished and not self._settled():
@@ -159,9 +159,11 @@ class _Session:
             return False
         self._log.emit("barrier", stage=first.stage)
         try:
-            self._committer.settled[first.stage] = first.settled(self._manifest.index_runs, self._barrier_tell())
+            verdicts = first.settled(self._manifest.index_runs, self._barrier_tell())
         except _StoppedError:
             return False
+        if verdicts:
+            self._committer.settled[first.stage] = verdicts
         self._log.emit("pass", number=2)
         return not self._stopping.is_set()
 

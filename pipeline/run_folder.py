@@ -18,7 +18,7 @@ from headrace.pipeline.recipe_changes import changes
 from headrace.schemas.durable import canonical_json, replace_file, sync_folder
 from headrace.schemas.errors import ConfigError, FormatError, HeadraceError
 from headrace.schemas.index import MERGED
-from headrace.schemas.manifest import FIRST_PASS, MANIFEST, PUBLISHED, read_published
+from headrace.schemas.manifest import FIRST_PASS, MANIFEST, POLICIES, PUBLISHED, read_published
 from headrace.schemas.tombstones import TOMBSTONES, TOMBSTONES_LOCK
 
 FOLDERS = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer", "lists", "spool", "pace", "trainer")
@@ -33,6 +33,7 @@ FILES = (
     "report.html",
     "policy.json",
     "policy.html",
+    POLICIES,
     "error.log",
 )
 LOCK, SPOOL = "lock", "spool"

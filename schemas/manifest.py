@@ -21,6 +21,7 @@ from headrace.schemas.unit import FileRef
 
 MANIFEST_VERSION = 1
 MANIFEST, PUBLISHED = "manifest.jsonl", "published.json"
+POLICIES = "policies.json"  # what each policy of dedup would have kept; no part of the output
 FIRST_PASS = "first-pass"  # folder in a run of two passes: a run of its own
 
 

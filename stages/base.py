@@ -42,8 +42,13 @@ class Stage(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     registry: ClassVar[dict[str, type[Stage]]] = {}
     version: ClassVar[int] = 1
+    beside: ClassVar[frozenset[str]] = frozenset()  # options that decide nothing of the output
 
     kind: str
+
+    def deciding(self) -> dict[str, object]:
+        """Give the options that decide the output: those by which a run is known."""
+        return self.model_dump(mode="json", exclude=set(self.beside))
 
     def packed(self, base: Path) -> bytes | None:
         """Give what the stage needs of files beside the sources (lists, say), whose names start at the folder `base`.

@@ -29,6 +29,7 @@ class Dedup(OrderedStage):
     """
 
     version: ClassVar[int] = 2
+    beside: ClassVar[frozenset[str]] = frozenset({"compare"})
 
     kind: Literal["dedup"] = "dedup"
     exact: bool = Field(True, description="Drop documents whose views are equal.")

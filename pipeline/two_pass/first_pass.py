@@ -2,7 +2,7 @@
 
 It commits, resumes and is killed as any run. What it leaves are the entries of all documents; from these come the
 verdicts, one file, which the second pass, the run itself, applies, and what each policy keeps. Where the policy is
-`first_seen` that is all there is in the file: the second pass judges as if there had been no first.
+`first_seen` that is all that comes of it: the second pass judges as if there had been no first.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.packs import stage_names
 from headrace.pipeline.plan import Plan, make_groups
 from headrace.pipeline.two_pass.chain import two_pass_place
+from headrace.pipeline.two_pass.policies import read_policies, write_policies
 from headrace.schemas.durable import sha256_file
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.manifest import FIRST_PASS, MANIFEST, read_manifest
@@ -42,32 +43,45 @@ class FirstPass:
         """The folder of the whole run."""
         return self.loaded.run_dir.parent
 
-    def settled(self, committed: Iterable[FileRef], tell: Tell) -> FileRef:
+    def settled(self, committed: Iterable[FileRef], tell: Tell) -> FileRef | None:
         """Give the verdicts on what the first pass has read; they are made unless they are there, or committed.
 
+        None where the stage judges document by document, and the first pass only counts what the policies keep.
         What `tell` raises ends it; nothing is left then but what a later call begins anew with.
         """
         from headrace.stages.deduplication.scratch import Scratch  # kernels: they are not loaded to plan a run
         from headrace.stages.deduplication.settled import settle_all
         from headrace.stages.deduplication.spooled import read_spooled
-        from headrace.stages.deduplication.verdict_file import verdicts_of, write_verdicts
+        from headrace.stages.deduplication.verdict_file import write_verdicts
 
-        if known := next((ref for ref in committed if ref.name.startswith(f"index/{self.stage}-verdicts-")), None):
-            return known
-        folder, dedup = self.loaded.run_dir, self.dedup
-        origin = self._origin()
-        if known := verdicts_of(self.run, self.stage, origin):
+        folder, dedup, origin = self.loaded.run_dir, self.dedup, self._origin()
+        known = self._known(committed, origin) if dedup.two_passes else None
+        if (known or not dedup.two_passes) and self._counted(origin):
             return known
         refs = [line.shard.file for line in read_manifest(folder) if line.shard]
         scratch, rules = Scratch(folder), dedup.rules
         documents = read_spooled(folder, refs, dedup.index_parameters, rules, scratch, tell)
         gone, policies = settle_all(documents, rules, dedup.keep, scratch, compare=dedup.counts_policies, tell=tell)
-        return write_verdicts(self.run, self.stage, origin, documents, gone, policies, tell)
+        write_policies(self.run, self.stage, dedup.keep, origin, policies)
+        if known or not dedup.two_passes:
+            return known
+        return write_verdicts(self.run, self.stage, origin, documents, gone, tell)
+
+    def _known(self, committed: Iterable[FileRef], origin: Mapping[str, object]) -> FileRef | None:
+        from headrace.stages.deduplication.verdict_file import verdicts_of
+
+        named = (ref for ref in committed if ref.name.startswith(f"index/{self.stage}-verdicts-"))
+        return next(named, None) or verdicts_of(self.run, self.stage, origin)
+
+    def _counted(self, origin: Mapping[str, object]) -> bool:
+        found = read_policies(self.run)
+        whole = found is not None and found["origin"] == origin and found["policies"]["first_seen"] is not None
+        return whole or not self.dedup.counts_policies
 
     def _origin(self) -> Mapping[str, object]:
         return {
             "first_pass": sha256_file(self.loaded.run_dir / MANIFEST),
-            "stage": self.dedup.model_dump(mode="json"),
+            "stage": self.dedup.deciding(),
             "version": self.dedup.version,
         }
 
@@ -91,7 +105,8 @@ def first_pass(loaded: LoadedConfig, plan: Plan) -> FirstPass | None:
     dedup, write = stages[place], stages[-1]
     if not isinstance(dedup, Dedup) or not isinstance(write, Write):
         raise HeadraceError("no chain of two passes", where=plan.names[place], remedy="this is a bug: report it")
-    spool = Signatures(kind=FIRST_PASS_STAGE, dedup=dedup, shard_bytes=write.shard_bytes)
+    signer = dedup.model_copy(update=dict.fromkeys(dedup.beside))  # part of the first pass's identity
+    spool = Signatures(kind=FIRST_PASS_STAGE, dedup=signer, shard_bytes=write.shard_bytes)
     chain = (*stages[:place], spool)
     return FirstPass(_configured(loaded, chain), _planned(plan, chain), plan.names[place], dedup)
 
@@ -115,7 +130,7 @@ def _planned(plan: Plan, chain: tuple[Stage, ...]) -> Plan:
     names = stage_names(chain)
     grouped = {stage for group in plan.groups for stage in group.stages}
     taken = [place for place, name in enumerate(plan.names[: len(chain)]) if name in grouped]  # a rerun: behind parse
-    stages = [stage.model_dump(mode="json") for stage in chain]
+    stages = [stage.deciding() for stage in chain]
     return replace(
         plan,
         groups=make_groups([names[place] for place in taken], [chain[place] for place in taken]),

@@ -10,6 +10,7 @@ from headrace.pipeline.events import read_events
 from headrace.pipeline.report_documents import Row
 from headrace.pipeline.report_events import read_times
 from headrace.pipeline.report_parts import table
+from headrace.pipeline.two_pass.policies import read_policies
 from headrace.schemas.manifest import FIRST_PASS
 
 _POLICIES = ("first_seen", "components", "best")
@@ -17,19 +18,8 @@ _POLICIES = ("first_seen", "components", "best")
 
 def policies_report(committed: Committed) -> Row | None:
     """Give what the policies keep of the documents that reach dedup; None where all have not been looked at."""
-    named = (ref for line in committed.lines for ref in line.index_runs if "-verdicts-" in ref.name)
-    ref = next(named, None)
-    if ref is None or not (committed.run / ref.name).is_file():
-        return None
-    from headrace.stages.deduplication.verdict_file import policies_in  # kernels, which other reports do without
-
-    stage = Path(ref.name).name.partition("-verdicts-")[0]
-    looking = (s for s in committed.plan["recipe"]["stages"] if s["kind"] == "dedup" and _looks_at_all(s))
-    return {"stage": stage, "keep": next(looking)["keep"], "policies": policies_in(committed.run / ref.name)}
-
-
-def _looks_at_all(options: Row) -> bool:
-    return options["keep"] != "first_seen" or bool(options["compare"])
+    found = read_policies(committed.run)
+    return found and {name: found[name] for name in ("stage", "keep", "policies")}
 
 
 def struck_before(run: Path) -> list[Row]:

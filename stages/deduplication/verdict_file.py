@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -27,12 +26,10 @@ _COLUMNS: dict[str, pa.DataType] = {
     "way": pa.string(),  # to whom `value` is the similarity, where that is not the survivor
 }
 SCHEMA = pa.schema(_COLUMNS)
-_ORIGIN, _POLICIES = b"headrace.verdicts.origin", b"headrace.verdicts.policies"
+_ORIGIN = b"headrace.verdicts.origin"
 _ROWS = 1 << 16  # a record batch: its doc_ids are in memory
 _REMEDY = "restore the file from a copy, or start again with --fresh"
 _KIND = FileKind("the verdicts of dedup", 1, b"headrace.verdicts.version", _ORIGIN, _REMEDY)
-
-Policies = Mapping[str, int | None]
 
 
 def write_verdicts(
@@ -41,15 +38,14 @@ def write_verdicts(
     origin: Mapping[str, object],
     documents: Spooled,
     gone: Dropped,
-    policies: Policies,
     tell: Tell = unheard,
 ) -> FileRef:
     """Publish the verdicts durably; the same first pass gives the same bytes."""
-    metadata = {**_KIND.metadata(origin), _POLICIES: canonical_json(policies)}
     (run / FOLDER).mkdir(parents=True, exist_ok=True)
     temporary = temporary_beside(run / FOLDER / f"{stage}-verdicts.arrow")
+    schema = SCHEMA.with_metadata(_KIND.metadata(origin))
     try:
-        with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, SCHEMA.with_metadata(metadata)) as writer:
+        with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
             for batch in _batches(documents, gone, tell):
                 writer.write_batch(batch)
         sync_file(temporary)  # before the rename: a final name never stands for content that can still be lost
@@ -98,12 +94,6 @@ def verdicts_of(run: Path, stage: str, origin: Mapping[str, object]) -> FileRef 
             sync_refs(run, [ref])
             return ref
     return None
-
-
-def policies_in(path: Path) -> dict[str, int | None]:
-    """Read what each policy would have kept."""
-    found: dict[str, int | None] = json.loads(_metadata(mapped(path)).get(_POLICIES, b"{}"))
-    return found
 
 
 def _metadata(content: pa.Buffer) -> dict[bytes, bytes]:

@@ -1,4 +1,4 @@
-"""Between two passes all documents are looked at: a barrier says where it is, stops in order, and leaves whole files."""
+"""Between two passes all documents are looked at: a barrier says where it is, stops in order, leaves whole files."""
 
 from __future__ import annotations
 

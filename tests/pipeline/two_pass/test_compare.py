@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from tests.pipeline.small_runs import output
-from tests.pipeline.two_pass.chained_texts import chained_run, rows, write_chains
-from tests.protocol.fault_executors import DriverKilled, MortalExecutor, StateDies, killed, kills_at
+from tests.pipeline.two_pass.chained_texts import chained_run, die_at, rows, write_chains
+from tests.protocol.fault_executors import MortalExecutor, StateDies, kills_at
 from tests.protocol.small_runs import starting
 
 from headrace.pipeline.cli import main
 from headrace.pipeline.committed import open_committed
+from headrace.pipeline.events import Event
 from headrace.pipeline.load import LoadedConfig
 from headrace.pipeline.plan import make_plan
 from headrace.pipeline.report import write_report
@@ -26,8 +29,7 @@ from headrace.pipeline.rerun.settings import Wanted
 from headrace.pipeline.run import run_pipeline
 from headrace.pipeline.verify import verify
 from headrace.schemas.errors import ConfigError
-from headrace.schemas.failpoints import FAILPOINT
-from headrace.schemas.manifest import MANIFEST
+from headrace.schemas.manifest import MANIFEST, POLICIES
 
 COMPARE = "compare: true"
 
@@ -58,6 +60,17 @@ def first_seen(folder: Path, run: str, options: str = "", *overrides: str, befor
 def done(loaded: LoadedConfig) -> Path:
     assert run_pipeline(loaded).state == "done"
     return loaded.run_dir
+
+
+def stopped(loaded: LoadedConfig) -> None:
+    """Run until the first commit of the run itself, not that of the first pass inside it."""
+
+    def watch(event: Event) -> None:
+        manifest = loaded.run_dir / MANIFEST
+        if event.kind == "committed" and manifest.is_file() and manifest.stat().st_size:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    assert run_pipeline(loaded, watchers=[watch]).state == "stopped"
 
 
 def kept(run: Path) -> int:
@@ -91,19 +104,16 @@ def test_each_count_is_what_a_run_of_that_policy_keeps(folder: Path, plain: Path
         assert found == policies(other)
 
 
-def test_nothing_else_is_another(plain: Path, counted: Path) -> None:
-    """All files of a run that does not count are there, byte for byte; one more has the counts, and no verdicts."""
-    before, after = output(plain), output(counted)
-    manifest = [MANIFEST in before, before.pop(MANIFEST) != after.pop(MANIFEST)]
-    assert manifest == [True, True]
-    (added,) = set(after) - set(before)
-    assert added.startswith("index/dedup-verdicts-")
-    assert {name: after[name] for name in before} == before
-    lines = open_committed(counted).lines
-    assert [added in {ref.name for ref in line.index_runs} for line in lines] == [True] + [False] * (len(lines) - 1)
-    assert len(lines) > 1
+def test_counting_changes_no_byte_of_the_output(folder: Path, plain: Path, counted: Path) -> None:
+    """Manifest and all that it names, with first_seen and with a policy whose verdicts the barrier makes."""
+    assert output(counted) == output(plain)
+    assert (counted / POLICIES).is_file()
+    assert not (plain / POLICIES).exists()
     checked = verify(counted)
     assert (checked.problems, checked.leftovers) == ((), ())
+    runs = [done(chained_run(folder, f"best-{n}", keep="best", options=f"compare: {n}")) for n in ("true", "false")]
+    assert [policies(run)["first_seen"] for run in runs] == [kept(plain), None]
+    assert output(runs[0]) == output(runs[1])
 
 
 def test_the_report_has_it_where_it_was_counted(plain: Path, counted: Path) -> None:
@@ -135,8 +145,7 @@ def test_ungraded_documents_have_no_best(folder: Path) -> None:
     [
         ("shard.renamed", 2),
         ("manifest.appended", 2),
-        ("verdicts.temporary.synced", 1),
-        ("verdicts.synced", 1),
+        ("policies.written", 1),
         *((name, -1) for name in ("shard.renamed", "manifest.appended", "manifest.published")),
         ("manifest.published", -2),
     ],
@@ -149,11 +158,7 @@ def test_a_kill_in_either_pass_changes_nothing(
         line.shard is not None or name.startswith("manifest.") for line in open_committed(counted / "first-pass").lines
     )
     loaded = first_seen(folder, f"killed-{name}-{count}", COMPARE)
-    with monkeypatch.context() as patch:
-        patch.setenv(FAILPOINT, f"{name}:{count if count > 0 else first - count}")
-        patch.setattr(os, "kill", killed)
-        with pytest.raises(DriverKilled):
-            run_pipeline(loaded)
+    die_at(loaded, name, count if count > 0 else first - count, monkeypatch)
     assert output(done(loaded)) == output(counted)
     shutil.rmtree(loaded.run_dir)
 
@@ -177,18 +182,42 @@ def test_a_document_that_was_killed_while_it_was_counted_is_judged_all_the_same(
     assert kept(loaded.run_dir) == kept(counted)
 
 
-def test_counting_is_part_of_what_a_run_is(folder: Path, plain: Path, counted: Path) -> None:
-    """A run that has begun without it is not continued with it, nor the other way round; --fresh starts over."""
-    for options, begun in ((COMPARE, plain), ("", counted)):
-        changed = first_seen(folder, begun.name, options)
-        with pytest.raises(ConfigError, match="not the run that was started here"):
-            run_pipeline(changed)
+@pytest.mark.parametrize("keep", ["first_seen", "components"])
+@pytest.mark.parametrize(("before", "after"), [("true", "false"), ("false", "true")])
+def test_a_run_goes_on_with_or_without_counting(keep: str, before: str, after: str, folder: Path, plain: Path) -> None:
+    """Stopped at the first commit of the run itself: where the disk has no room to count, it is done without."""
+    name, wanted = f"switched-{keep}-{before}", partial(chained_run, folder, keep=keep, shard_bytes=400)
+    stopped(wanted(name, "engine.window=1", options=f"compare: {before}"))
+    assert not open_committed(folder / name).ended
+    run = done(wanted(name, options=f"compare: {after}"))
+    expected = done(wanted(f"expected-{name}"))
+    assert output(run) == output(expected)
+    found = report_data(run)["dedup"]
+    if after == "true" or keep == "first_seen":  # what was counted before stays
+        assert found["policies"]["first_seen"] == kept(plain)
+
+
+def test_counts_that_cannot_be_read_are_counted_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are no part of what is committed: half a file, or that of another first pass, is replaced."""
+    loaded = first_seen(folder, "half", COMPARE)
+    die_at(loaded, "policies.written", 1, monkeypatch)
+    whole = (loaded.run_dir / POLICIES).read_bytes()
+    for content in (whole[:40], b"[]", whole.replace(b'"first_pass":"', b'"first_pass":"0')):
+        (loaded.run_dir / POLICIES).write_bytes(content)
+        die_at(loaded, "policies.written", 1, monkeypatch)
+        assert (loaded.run_dir / POLICIES).read_bytes() == whole
+
+
+def test_fresh_forgets_the_counts(folder: Path, plain: Path) -> None:
+    """With the first pass, which belongs to another run now."""
     loaded = first_seen(folder, "over", COMPARE, "limit=30")
     run_pipeline(loaded)
+    assert (loaded.run_dir / POLICIES).exists()
     changed = first_seen(folder, "over")
     run_pipeline(changed, fresh=True)
     assert output(changed.run_dir) == output(plain)
     assert not (changed.run_dir / "first-pass").exists()
+    assert not (changed.run_dir / POLICIES).exists()
 
 
 def test_a_finished_run_is_counted_by_a_rerun(folder: Path, plain: Path, counted: Path) -> None:
