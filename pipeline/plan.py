@@ -60,6 +60,13 @@ class Plan:
     listing: Sequence[Sequence[object]] | None = None  # of a rerun: the parent's inputs
     unchanged: Mapping[str, str] = field(default_factory=dict)  # of a rerun: stages that owe the parent's verdicts
     earlier: Earlier = NOTHING_EARLIER
+    skipped: tuple[str, ...] = ()  # folders of other runs among the input
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know before the run begins."""
+        left_out = (f"{path} is left out of the input: it is the folder of a run" for path in self.skipped)
+        return (*self.earlier.warnings, *left_out)
 
     @property
     def identity(self) -> dict[str, str]:
@@ -103,11 +110,14 @@ def make_plan(loaded: LoadedConfig, *, fresh: bool = False) -> Plan:
     """
     check_chain(loaded.config)
     splits: list[Split] = []
+    skipped: list[str] = []
+    run = Path(os.path.abspath(loaded.run_dir))  # noqa: PTH100
     for source in loaded.config.sources:
-        root, files = resolve_source(source, loaded.base, Path(os.path.abspath(loaded.run_dir)))  # noqa: PTH100
+        root, files = resolve_source(source, loaded.base, run, skip=skipped.append)
         unit_bytes = loaded.config.engine.unit_bytes
         splits += cut_splits(source, root, files, unit_bytes=unit_bytes, first_index=len(splits))
-    return compared(planned(loaded, tuple(splits), recipe(loaded)), loaded, fresh=fresh)
+    plan = replace(planned(loaded, tuple(splits), recipe(loaded)), skipped=tuple(dict.fromkeys(skipped)))
+    return compared(plan, loaded, fresh=fresh)
 
 
 def compared(plan: Plan, loaded: LoadedConfig, parent: PlanJson | None = None, *, fresh: bool = False) -> Plan:
