@@ -38,7 +38,7 @@ class Clusters:
         """Print how many repetitions there are."""
         found = self._answer.repetitions
         if not self._answer.clusters:
-            click.echo("no document repeats another")
+            click.echo(printable(_none(self._answer)))
             return
         for number, stage in enumerate(found.stage_names):
             reasons = found.reasons[found.stages == number]
@@ -113,6 +113,14 @@ class ClustersAsJson:
 
     def _line(self, value: Mapping[str, object]) -> None:
         click.echo(json.dumps(finite(value), allow_nan=False, ensure_ascii=self._ascii))
+
+
+def _none(answer: Answer) -> str:
+    """Say that nothing is shown: nothing repeats, or nothing of it is what was asked for."""
+    if not answer.total:
+        return "no document repeats another"
+    those = "the one document that repeats" if answer.total == 1 else f"the {answer.total:,} documents that repeat"
+    return f"none of {those} another is within {answer.asked}"
 
 
 def _stays(cluster: Cluster) -> dict[str, object]:

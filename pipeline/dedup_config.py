@@ -45,6 +45,7 @@ def dedup_config(wanted: Wanted) -> LoadedConfig:
     """
     load_builtins()
     out = Path(os.path.abspath(wanted.out))  # noqa: PTH100  # links stay as typed
+    _check_apart(wanted.inputs, wanted.out)
     value: dict[str, object] = {
         "run": str(out),
         "sources": list(_sources(wanted.inputs, wanted.source or {})),
@@ -58,6 +59,14 @@ def dedup_config(wanted: Wanted) -> LoadedConfig:
         faults = [describe(e, value) for e in error.errors(include_url=False)]
         raise ConfigError("\n".join(dict.fromkeys(faults)), remedy="see `headrace dedup --help`") from error
     return LoadedConfig(config, (), out, out / RESOLVED)
+
+
+def _check_apart(inputs: Sequence[str], out: Path) -> None:
+    """Refuse a result in the very folder that is read; in a folder below it, it is no input."""
+    for name in inputs:
+        if name and not is_uri(name) and Path(name).is_dir() and Path(name).resolve() == out.resolve():
+            why, remedy = f"{name} is INPUT, too", f"name another folder, which may lie below it: {out / 'clean'}"
+            raise ConfigError("the result would lie among its input", where=f"--out {out}", why=why, remedy=remedy)
 
 
 def _sources(inputs: Sequence[str], options: Mapping[str, object]) -> Iterator[dict[str, object]]:

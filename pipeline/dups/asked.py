@@ -32,18 +32,36 @@ class Asked:
     least: int = 2  # documents of a cluster, the one that stays among them
     limit: int | None = None
 
+    def words(self) -> str:
+        """Write what narrows the choice as the command line does."""
+        low, high = self.similarity or (0.0, 1.0)
+        parts = (
+            f"--stage {self.stage}" if self.stage is not None else "",
+            f"--of {self.document}" if self.document is not None else "",
+            "--near-only" if self.near_only else "",
+            f"--similarity {low:g} {high:g}" if self.similarity is not None else "",
+            f"--least {self.least}" if self.least > 2 else "",  # every cluster has two documents
+        )
+        return " ".join(part for part in parts if part)
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The clusters that were asked for, how many there are of them, and all repetitions that fit."""
+    """The clusters that were asked for, how many there are of them, and all repetitions that fit, of `total`."""
 
     reader: Reader
     repetitions: Repetitions
     clusters: int
+    total: int = 0
+    asked: str = ""  # `Asked.words`
 
 
 def look(run: Path, asked: Asked) -> Answer:
-    """Find the clusters of a run, finished or not; ConfigError for a stage or a document that it does not have."""
+    """Find the clusters of a run, finished or not; ConfigError for a stage or a document that it does not have.
+
+    So it is for a range of similarities whose ends are reversed.
+    """
+    _check_range(asked.similarity)
     committed = open_committed(run)
     found = read_repetitions(committed)
     _check_stage(committed, found, asked.stage)
@@ -53,7 +71,8 @@ def look(run: Path, asked: Asked) -> Answer:
     clusters = clusters_of(fitting)
     large = np.flatnonzero(clusters.sizes >= asked.least)
     shown = clusters.take(large[: asked.limit])
-    return Answer(Reader(committed, shown, find_survivors(committed, shown.keys)), fitting, len(large))
+    reader = Reader(committed, shown, find_survivors(committed, shown.keys))
+    return Answer(reader, fitting, len(large), len(found), asked.words())
 
 
 def _fitting(committed: Committed, found: Repetitions, asked: Asked) -> Flags:
@@ -85,6 +104,12 @@ def _check_stage(committed: Committed, found: Repetitions, stage: str | None) ->
     if stage is not None and stage not in known:
         remedy = suggestion(stage, known).removeprefix("; ") or f"those that dropped repetitions: {_names(found)}"
         raise ConfigError(f"there is no stage '{stage}'", where="--stage", remedy=remedy)
+
+
+def _check_range(similarity: tuple[float, float] | None) -> None:
+    if similarity is not None and similarity[0] > similarity[1]:
+        why = "LOW {:g} is above HIGH {:g}".format(*similarity)
+        raise ConfigError("a range is empty", where="--similarity", why=why, remedy="give the lower one first")
 
 
 def _names(found: Repetitions) -> str:

@@ -60,7 +60,16 @@ def test_members_are_chosen_by_reason_and_similarity(run: Path) -> None:
     assert {row["similarity"] for row in rows(run, "--similarity", "1", "1") if row["role"] == "dropped"} == {1.0}
     assert [row["documents"] for row in rows(run, "--least", "4") if row["role"] == "stays"] == [5]
     assert rows(run, "--near-only", "--least", "3") == []
-    assert "no document repeats another" in call(run, "--similarity", "0", "0.1").stdout
+
+
+def test_what_no_repetition_fits_is_told_from_a_run_without_any(run: Path) -> None:
+    """How many there are, and what was asked for; a reversed range is a mistake."""
+    said = call(run, "--near-only", "--similarity", "0", "0.1").stdout
+    assert said == "none of the 7 documents that repeat another is within --near-only --similarity 0 0.1\n"
+    assert "is within --least 9" in call(run, "--least", "9").stdout
+    assert f"is within --of {doc_id(1)}" in call(run, "--of", doc_id(1)).stdout
+    reversed_range = call(run, "--similarity", "0.9", "0.8")
+    assert (reversed_range.exit_code, "LOW 0.9 is above HIGH 0.8" in reversed_range.output) == (2, True)
 
 
 def test_what_is_not_shown_is_said(run: Path) -> None:
@@ -155,7 +164,7 @@ def test_mistakes_are_told_with_what_may_be_meant(run: Path, tmp_path: Path) -> 
         in call(run, "--of", "web:pages.jsonl#1").output
     )
     assert call(tmp_path / "none").exit_code == 2
-    assert call(run, "--stage", "write").stdout == "no document repeats another\n"
+    assert call(run, "--stage", "write").stdout.endswith("another is within --stage write\n")
 
 
 @pytest.mark.parametrize("portion", [1, 2, 3, 5])
