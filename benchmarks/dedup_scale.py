@@ -3,7 +3,7 @@
 Keys and signatures are made, not signed: a key and 14 bands of 8 values a document, as the default has them; one
 document in twenty is an earlier one with two values changed. They come in units of 2,000 and are committed forty times.
 `hot_*`: all stays in memory. `cold_*`: whenever a twentieth of that memory is reached, what is committed is looked up
-in sorted runs; `cold_process_bytes_per_document` is what the process grew by, mapped files apart. Seconds are those of
+in sorted runs; `cold_process_bytes_per_document` is what the process grew by at its peak, without maps. Seconds are of
 the processor. `merging_*` is what threads beside the asking one used. The files are in the system's cache: what storage
 costs is on paper alone, `docs/how-to/dedup-at-scale.md`.
 """
@@ -67,7 +67,7 @@ class Way:
     seconds: list[float] = field(default_factory=list)  # a unit, to its verdicts
     merging: float = 0.0
     memory: int = 0  # of the index in memory, at most
-    grown: int = 0  # bytes of the process
+    grown: int = 0  # bytes of the process, at most
     dropped: int = 0
     marks: list[int] = field(default_factory=list)  # of the verdicts on each unit
     disk: int = 0
@@ -114,6 +114,7 @@ def judged(folder: Path, seed: int, documents: int, memory_bytes: int) -> Way:
     """Judge made documents, commit now and then, and measure."""
     way, units = Way(), documents // _UNIT
     state = DedupState(RunContext(folder, "dedup", index=IndexOptions(1, memory_bytes)), _RULES, {"stage": "made"})
+    gc.collect()
     before = own_memory()
     began, beside = time.process_time(), time.thread_time()
     for unit, batch in enumerate(made(seed, units)):
@@ -123,10 +124,10 @@ def judged(folder: Path, seed: int, documents: int, memory_bytes: int) -> Way:
         way.dropped += _UNIT - verdicts["verdict"].null_count
         way.marks.append(mark(verdicts))
         way.memory = max(way.memory, state.nbytes)
+        way.grown = max(way.grown, own_memory() - before)
         if (unit + 1) % max(1, units // _COMMITS) == 0:
             way.disk += sum(ref.bytes for ref in state.flush(unit))
     way.merging = max(0.0, time.process_time() - began - (time.thread_time() - beside))
-    way.grown = own_memory() - before
     way.merged = sum(path.stat().st_size for path in folder.glob("index/merged/**/*") if path.is_file())
     state.close()
     return way
@@ -134,7 +135,6 @@ def judged(folder: Path, seed: int, documents: int, memory_bytes: int) -> Way:
 
 def own_memory() -> int:
     """Give the bytes of the process that no file stands for."""
-    gc.collect()
     used = psutil.Process().memory_info()
     return int(used.rss - getattr(used, "shared", 0))
 
