@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -23,6 +24,8 @@ _SCHEMES = ("datasketch", "datasketch_legacy", "datatrove", "nemo", "fss", "simh
 _KEEP = ("first_seen", "components", "best")
 _SMALL = 20_000_000  # bytes of input that are done before actors have started
 RESOLVED = "config.resolved.yaml"
+REPORT_HTML = "report.html"
+_FIELDS = re.compile(r"(the (?:fields|columns) are: [^;]+)")
 _NO_TEXT = ("parse: no_text_field", "read: no_text_column")
 _EXACT, _NEAR = "exact_duplicate", "near_duplicate"
 
@@ -34,7 +37,7 @@ _EXACT, _NEAR = "exact_duplicate", "near_duplicate"
     "--threshold", type=click.FloatRange(0, 1, min_open=True), metavar="S", help="Similarity of near duplicates (0.8)."
 )
 @click.option("--scheme", type=click.Choice(_SCHEMES), help="How near duplicates are found (datasketch).")
-@click.option("--exact-only", is_flag=True, help="Drop only texts that are equal but for case, width and spaces.")
+@click.option("--exact-only", is_flag=True, help="Drop only texts equal but for case, width and amount of spaces.")
 @click.option("--keep", type=click.Choice(_KEEP), help="Which one stays (first_seen).")
 @click.option("--compare", is_flag=True, help="Count what each --keep would have kept; reads the input twice.")
 @click.option(
@@ -70,10 +73,11 @@ def dedup(
     """Remove exact and near repetitions from INPUT...: files, folders, globs, archives, s3:// addresses.
 
     Text, HTML, JSON, JSON lines, CSV, Parquet, WARC, compressed or not, in any charset. Texts stay as they are; they
-    are compared without regard to case, width, spaces and traditional characters. Of those that repeat each other the
-    first one stays, unless --keep says otherwise. What is kept goes to DIR/shards as Parquet or JSON lines, with the
-    other fields of each record in `metadata`. DIR is a run like any other: the same command goes on where it was
-    stopped.
+    are compared without regard to case, width and traditional characters. To be equal they need white space at the same
+    places, however much; to be nearly equal not in Chinese and other scripts without spaces. Of those that repeat each
+    other the first one stays, unless --keep says otherwise. What is kept goes to DIR/shards as Parquet or JSON lines,
+    with the other fields of each record in `metadata`. DIR is a run like any other: the same command goes on where it
+    was stopped.
     """
     from headrace.pipeline.dedup_config import Wanted, dedup_config
     from headrace.pipeline.plan import make_plan
@@ -107,10 +111,22 @@ def _tell(run: Path, report: Row, as_json: bool) -> None:  # noqa: FBT001  # one
     for line in _lines(folder, told, report["files"]["listed"]):
         click.echo(printable(line))
     if report["state"] == "done":
-        click.echo(f"\nto look further: headrace dups {shell_word(str(folder))} --diff")
-        example = shell_word(told["example"] or "DOC_ID")
-        click.echo(f"                 headrace explain {shell_word(str(folder))} {example}")
-        click.echo(f"to run it again: headrace run {shell_word(str(folder / RESOLVED))}")
+        click.echo("")
+        for line in _advice(folder, told):
+            click.echo(line)
+
+
+def _advice(folder: Path, told: Row) -> Iterator[str]:
+    """Say how to go on, by commands that give something here."""
+    run, further = shell_word(str(folder)), []
+    if told["exact"] or told["near"]:
+        further.append(f"headrace dups {run} --diff")
+    if told["example"]:
+        further.append(f"headrace explain {run} {shell_word(told['example'])}")
+    for label, command in zip(("to look further: ", " " * 17), further, strict=False):
+        yield f"{label}{command}"
+    yield f"in pictures:     {printable(str(folder / REPORT_HTML))}"
+    yield "other options:   the same command with another --out, or with --fresh, which removes this result"
 
 
 def _lines(folder: Path, told: Row, files: int) -> Iterator[str]:
@@ -119,8 +135,11 @@ def _lines(folder: Path, told: Row, files: int) -> Iterator[str]:
         if told[name] is not None:
             yield f"{name:<9}  {told[name]:>13,}  dropped"
     for reason, count in told["left_out"].items():
-        hint = ": name it by --text-field" if reason in _NO_TEXT else ""
-        yield f"left out   {count:>13,}  {reason}{hint}"
+        example = told["left_out_examples"].get(reason, {})
+        yield f"left out   {count:>13,}  {reason}{_hint(reason, example)}{_such_as(example.get('doc_id'))}"
+    if told["empty_files"]:
+        count, example = told["empty_files"], told["empty_file"]
+        yield f"left out   {count:>13,}  file{'s' * (count != 1)} without a byte{_such_as(example)}"
     where = f"in {folder / 'shards'}" if told["shards"] else "nothing is written"
     yield f"kept       {told['kept']:>13,}  {where}"
     for name in _KEEP if told["policies"] else ():
@@ -129,13 +148,27 @@ def _lines(folder: Path, told: Row, files: int) -> Iterator[str]:
     yield f"every document, with what became of it and why: {folder / 'documents'}"
 
 
+def _such_as(example: str | None) -> str:
+    return f", such as {example}" if example else ""
+
+
+def _hint(reason: str, example: Row) -> str:
+    """Name the option that helps where the text is not found, and the fields that there are."""
+    if reason not in _NO_TEXT:
+        return ""
+    known = _FIELDS.search(example.get("detail") or "")
+    return ": name it by --text-field" + (f" ({known[1]})" if known else "")
+
+
 def summary(run: Path, report: Row) -> Row:
     """Give what `--json` prints: counts, and the files that hold what was kept.
 
     `near` is None where near duplicates were not looked for. `left_out` counts by stage and reason what left for
-    something else than repeating. `policies` is what each policy would have kept, where that was counted.
+    something else than repeating, `left_out_examples` has one of each. Empty files have no document. `policies` is what
+    each policy would have kept, where that was counted.
     """
     from headrace.pipeline.committed import open_committed
+    from headrace.pipeline.explain import empty_files
     from headrace.pipeline.report_html import reasons
 
     committed = open_committed(run)
@@ -143,16 +176,27 @@ def summary(run: Path, report: Row) -> Row:
     options = committed.stage("dedup")
     looked = bool(options.get("minhash") or options.get("simhash"))
     repeated = {"exact": f"dedup: {_EXACT}", "near": f"dedup: {_NEAR}"}
+    examples = {f"{row['stage']}: {row['reason']}": row for row in reversed(report["examples"])}
+    left_out = {reason: n for reason, n in gone.most_common() if reason not in repeated.values()}
+    empty = list(empty_files(committed))
+    first = [examples[reason]["doc_id"] for reason in (*repeated.values(), *left_out) if reason in examples]
     return {
         "run": str(run),
         "state": report["state"],
         "documents": report["totals"]["documents"],
         "exact": gone[repeated["exact"]],
         "near": gone[repeated["near"]] if looked else None,
-        "left_out": {reason: n for reason, n in gone.most_common() if reason not in repeated.values()},
+        "left_out": left_out,
+        "left_out_examples": {
+            reason: {name: examples[reason][name] for name in ("doc_id", "detail")}
+            for reason in left_out
+            if reason in examples
+        },
+        "empty_files": len(empty),
+        "empty_file": next(iter(empty), None),
         "kept": report["totals"]["kept"],
         "policies": report["dedup"]["policies"] if report["dedup"] else None,
         "shards": [line.shard.file.name for line in committed.lines if line.shard],
         "config": RESOLVED,
-        "example": next((r["doc_id"] for r in report["examples"] if r["reason"] in (_NEAR, _EXACT)), None),
+        "example": next(iter([*first, *empty]), None),
     }

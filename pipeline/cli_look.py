@@ -59,12 +59,8 @@ def explain(run: Path, doc_id: str, *, as_json: bool) -> None:
 def _print_explanation(run: Path, found: dict[str, Any]) -> None:
     click.echo(f"{found['doc_id']}\n{_verdict(found)}")
     if survivor := found["survivor"]:
-        holds = near_path(Path(survivor["run"])) if "run" in survivor else run
-        gone = "run" in survivor and survivor["place"] is None
-        click.echo(f"repeats: {survivor['doc_id']}" + (f", which {holds} does not have any more" if gone else ""))
-        if not gone:
-            click.echo(f"  see `headrace explain {holds} '{survivor['doc_id']}'`")
-        click.echo(f"  in what they differ: `headrace dups {run} --of '{found['doc_id']}' --diff`")
+        for line in _repeated(run, found["doc_id"], survivor):
+            click.echo(line)
     if found["what_if"]:
         click.echo(f"what-if: {found['what_if']}")
     place = found["place"]
@@ -81,6 +77,19 @@ def _print_explanation(run: Path, found: dict[str, Any]) -> None:
         click.echo(f"text, {found['characters']:,} characters:\n{found['text']}")
     elif found["verdict"] == "dropped" and not found["forgotten"] and place["row"] is not None:
         click.echo("its text is not recorded: `record: full` of the write stage does that")
+
+
+def _repeated(run: Path, doc_id: str, survivor: dict[str, Any]) -> Iterator[str]:
+    """Say what a document repeats, and how to look at it; an earlier run may have been moved, and have lost it."""
+    holds = near_path(Path(survivor["run"])) if "run" in survivor else run
+    if not survivor.get("run_is_there", True):
+        yield f"repeats: {survivor['doc_id']} of {holds}, which is not there; was it moved?"
+        return
+    gone = "run" in survivor and survivor["place"] is None
+    yield f"repeats: {survivor['doc_id']}" + (f", which {holds} does not have any more" if gone else "")
+    if not gone:
+        yield f"  see `headrace explain {holds} '{survivor['doc_id']}'`"
+    yield f"  in what they differ: `headrace dups {run} --of '{doc_id}' --diff`"
 
 
 def _known(found: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -40,11 +40,21 @@ def print_report(run: Path, report: Row) -> None:
         if len(found) > _REASONS_SHOWN:
             more = len(found) - _REASONS_SHOWN
             click.echo(f"and {more} more reason{'s' * (more != 1)}, in the report\n")
+    if found := report["dedup"]:
+        print_table(f"which one stays, at {found['stage']}", ["keep", "kept", "dropped"], list(_policies(found)))
     for line in _outside(report):
         click.echo(line)
     for name, value in _closing(report):
         click.echo(f"{name:<12}{value}")
     click.echo(f"{'report':<12}{near_path(run / REPORT_HTML)}")
+
+
+def _policies(found: Row) -> Iterator[tuple[str, int, int]]:
+    """Give what each policy of dedup keeps of the documents that reach it, where that was counted."""
+    counts = found["policies"]
+    for name in ("first_seen", "components", "best"):
+        if counts[name] is not None:
+            yield name, counts[name], counts["documents"] - counts[name]
 
 
 def _examples(report: Row) -> dict[str, str]:

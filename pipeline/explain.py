@@ -96,6 +96,11 @@ def _empty_file(committed: Committed, doc_id: str) -> dict[str, Any]:
     return {**nothing, **verdict, **more}
 
 
+def empty_files(committed: Committed) -> Iterator[str]:
+    """Give the names of files without content: they have no document, and so no row anywhere."""
+    yield from (f.path for ledger in committed.ledgers() for f in ledger.files if f.note == EMPTY)
+
+
 def find(committed: Committed, doc_id: str) -> Place | None:
     """Find a document among the committed units: first in those whose ledger names its file, then in all."""
     files = {unit_of(ref): ref.name for line in committed.lines for ref in line.documents}
@@ -134,8 +139,9 @@ def _survivor(committed: Committed, doc_id: str | None, earlier: str | None) -> 
         place = find(committed, doc_id)
         return {"doc_id": doc_id, "place": place and asdict(place)}
     folder = Path(committed.plan["places"].get("earlier", {}).get(earlier, earlier))
-    there = find(open_committed(folder), doc_id) if (folder / PLAN).is_file() else None
-    return {"doc_id": doc_id, "run": str(folder), "place": there and asdict(there)}
+    is_there = (folder / PLAN).is_file()
+    place = find(open_committed(folder), doc_id) if is_there else None
+    return {"doc_id": doc_id, "run": str(folder), "run_is_there": is_there, "place": place and asdict(place)}
 
 
 def _what_if(run: Path, found: dict[str, Any], place: Place) -> str | None:

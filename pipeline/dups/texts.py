@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from headrace.pipeline.committed import Committed, open_committed
+from headrace.pipeline.committed import PLAN, Committed, open_committed
 from headrace.pipeline.dups.members import Named
 from headrace.pipeline.dups.read_again import read_again
 from headrace.pipeline.explain import find
@@ -48,6 +48,8 @@ def stored_texts(committed: Committed, wanted: Sequence[Wanted]) -> dict[str, Te
 def text_elsewhere(committed: Committed, run: str, doc_id: str) -> Text:
     """Give the text of a document of an earlier run that this one was compared with."""
     folder = committed.plan.get("places", {}).get("earlier", {}).get(run, run)
+    if not (Path(folder) / PLAN).is_file():
+        return Text(None, f"{run} is not there; was it moved?")
     try:
         earlier = open_committed(Path(folder))
         place = find(earlier, doc_id)

@@ -79,7 +79,7 @@ def test_the_summary_says_what_was_found_and_where_to_look_further(
         "documents 12 in 1 file",
         "exact 4 dropped",
         "near 2 dropped",
-        "left out 1 parse: empty",
+        f"left out 1 parse: empty, such as input:pages.jsonl#{len(lines.encode())}",
         "kept 5 in out/shards",
         "every document, with what became of it and why: out/documents",
     ]
@@ -181,7 +181,10 @@ def test_where_the_text_field_is_not_found_the_option_is_named(tmp_path: Path) -
     pq.write_table(pa.table({"content": [english(1), english(2)]}), tmp_path / "b.parquet")
     files = (tmp_path / "a.jsonl", tmp_path / "b.parquet")
     said = " ".join(call(*files, "--out", tmp_path / "1").stdout.split())
-    assert "left out 1 parse: no_text_field: name it by --text-field" in said
+    assert (
+        "left out 1 parse: no_text_field: name it by --text-field (the fields are: content), such as input:a.jsonl#0"
+        in said
+    )
     assert "left out 1 read: no_text_column: name it by --text-field" in said
     assert "kept 0 nothing is written" in said
     assert told(*files, "--out", tmp_path / "2", "--text-field", "content")["kept"] == 2

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from tests.pipeline.dups.repeating_runs import english
 from tests.pipeline.test_cli_dedup import call, told
+
+from headrace.pipeline.cli import main
 
 
 @pytest.fixture
@@ -44,3 +47,33 @@ def test_paths_are_said_to_begin_nowhere_else_than_here(folder: Path) -> None:
     for name, said in (("void", "void holds no file"), ("x*.txt", "nothing matches"), ("none", "none is not there")):
         result = call(name, "--out", "out")
         assert (result.exit_code, said in result.output, "begin at" in result.output) == (2, True, False), result.output
+
+
+def test_files_without_a_byte_are_counted_and_named(folder: Path) -> None:
+    """Beside others, and alone, where nothing is kept; `explain` knows the example."""
+    (folder / "in/void.txt").write_bytes(b"")
+    result = call("in", "--out", "out")
+    assert "left out               1  file without a byte, such as input:void.txt" in result.stdout
+    assert "headrace explain out input:void.txt" in result.stdout
+    (folder / "alone").mkdir()
+    (folder / "alone/void.txt").write_bytes(b"")
+    found = told("alone", "--out", "other")
+    assert (found["documents"], found["empty_files"], found["empty_file"]) == (0, 1, "input:void.txt")
+
+
+def test_advice_is_given_that_fits_the_result(folder: Path) -> None:
+    """No clusters are offered where nothing repeats, and nothing that writes into the result or does nothing."""
+    said = call("in", "--out", "out").stdout
+    assert "headrace dups" not in said and "headrace run" not in said
+    assert "in pictures:     out/report.html" in said
+    (folder / "in/3.txt").write_text(english(1), encoding="utf-8")
+    assert "headrace dups other --diff" in call("in", "--out", "other").stdout
+
+
+def test_what_each_policy_keeps_is_shown_by_inspect(folder: Path) -> None:
+    """As a table, beside the funnel."""
+    (folder / "in/3.txt").write_text(english(1), encoding="utf-8")
+    told("in", "--out", "out", "--compare")
+    said = CliRunner().invoke(main, ["inspect", "out"]).stdout
+    assert "which one stays, at dedup" in said
+    assert ["components", "2", "1"] in [line.split() for line in said.splitlines()]

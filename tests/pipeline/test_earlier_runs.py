@@ -314,7 +314,10 @@ def test_explain_names_the_old_run(two: Weeks, monkeypatch: pytest.MonkeyPatch) 
     assert f"see `headrace explain runs/week0 '{row['survivor']}'`" in out
     assert headrace("explain", "runs/week0", row["survivor"])[1].splitlines()[1] == "kept"
     shutil.rmtree(two.folder / "runs/week0")
-    assert "which runs/week0 does not have any more" in headrace("explain", "runs/week1", row["doc_id"])[1]
+    said = headrace("explain", "runs/week1", row["doc_id"])[1]
+    assert f"repeats: {row['survivor']} of runs/week0, which is not there; was it moved?" in said
+    assert "in what they differ" not in said
+    assert "is not there; was it moved?" in headrace("dups", "runs/week1", "--diff")[1]
 
 
 def test_documents_of_two_runs_may_have_one_doc_id(tmp_path: Path) -> None:
