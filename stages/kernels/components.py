@@ -13,9 +13,10 @@ import numpy as np
 
 from headrace.stages.kernels.arrays import Counts, Flags, Floats, Hashes, Signatures
 from headrace.stages.kernels.band_index import Entries, Policy, likeness, meets, same_band, same_key, whole
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.stages.kernels.compiled import kernel, lean, part
 from headrace.stages.kernels.mixing import mix64, rolled
 
+_SCREEN = 16  # values of a cache line
 ALONE = (1 << 32) - 1  # in `begins`: nobody else has this band
 
 
@@ -126,6 +127,20 @@ def near(known: Entries, one: int, other: int, band: int, policy: Policy) -> flo
     return similarity
 
 
+@lean
+def far(signatures: Signatures, one: int, other: int, least: float) -> bool:
+    """Tell whether fewer than `least` pieces of two signatures are equal."""
+    slots = signatures.shape[1]
+    equal, end = 0, min(_SCREEN, slots)
+    for slot in range(end):
+        equal += int(signatures[one, slot] == signatures[other, slot])
+    while end < slots and equal + slots - end >= least:
+        equal += int(signatures[one, end] == signatures[other, end])
+        end += 1
+    short: bool = equal + slots - end < least
+    return short
+
+
 @part
 def tie(
     members: Counts, group: int, group_end: int, begin: int, end: int, known: Entries, policy: Policy, band: int
@@ -200,8 +215,15 @@ def unite_run(
     policy: Policy,
     band: int,
 ) -> None:
-    """Unite the components that meet in one run of equal prints: each group with the chains of those before it."""
+    """Unite the components that meet in one run of equal prints: each group with the chains of those before it.
+
+    Two single documents that are far apart are passed over before anything is called for them.
+    """
     count, at = 0, begin
+    signatures, following, ends, parts = known.signatures, groups.following, groups.ends, groups.parts
+    least = policy.threshold * signatures.shape[1] - 0.5  # `near` decides where it is close
+    if policy.sets or policy.bits or policy.width > 1:
+        least = 0.0
     while at < end:
         groups.ends[at] = at + 1
         while groups.ends[at] < end and roots[groups.ends[at]] == roots[at]:
@@ -209,8 +231,10 @@ def unite_run(
         groups.following[at], groups.tails[at] = -1, at
         mine, place = at, 0
         while place < count:
-            chain = groups.parts[place]
-            if not united(members, groups, chain, at, known, parents, ties, policy, band):
+            chain = parts[place]
+            single = following[chain] < 0 and ends[chain] == chain + 1 and ends[at] == at + 1
+            passed = single and far(signatures, members[chain], members[at], least)
+            if passed or not united(members, groups, chain, at, known, parents, ties, policy, band):
                 place += 1
             elif mine == at:
                 mine = join(groups, chain, at)

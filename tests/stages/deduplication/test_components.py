@@ -161,6 +161,21 @@ def test_equal_documents_cost_no_square(folder: Path) -> None:
     assert np.bincount(gone.fates).tolist() == [0, count - 1, count]
 
 
+@pytest.mark.parametrize(("changed", "parts"), [(22, 1), (23, 2)])
+def test_unlike_documents_in_one_band_are_told_apart_by_a_single_value(changed: int, parts: int, folder: Path) -> None:
+    """90 of 112 equal values are the threshold, wherever the others are; 600 more share a band by chance alone."""
+    rules, rng = Rules(False, 14, 8, 112, threshold=90 / 112), np.random.default_rng(1)
+    signatures = rng.integers(9, 1 << 32, (602, rules.pieces), np.uint64).astype(np.uint32)
+    signatures[:, : rules.rows] = 7
+    for _ in range(20):
+        signatures[1] = signatures[0]
+        signatures[1, 8 + rng.permutation(104)[:changed]] += 1
+        ends, flags = np.zeros(603, np.int64), np.ones(602, np.bool_)
+        known = entries([], rules)._replace(signed=flags, signatures=signatures, ends=ends)
+        found = components(known, rules, Scratch(folder), compare=False)
+        assert len(set(found.firsts.tolist())) == 600 + parts
+
+
 def test_the_best_is_that_of_grade_then_authority_then_order() -> None:
     """Of equal grades the higher authority counts, and of equal authorities the first."""
     firsts = np.zeros(5, np.int64)
