@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from benchmarks import dedup_peers
@@ -32,6 +32,13 @@ from headrace.stages.kernels.simhash import BITS
 _SCRIPT = Path(__file__).parent / "peers" / "text_dedup_signatures.py"
 _PYTHON = dedup_peers.ENVIRONMENTS / "dedup" / "bin" / "python"
 _TOKEN = 8  # bytes of a shingle's hash
+
+
+class Said(TypedDict):
+    """What text-dedup says: signatures in hexadecimal digits, and the hashes of each text's n-grams."""
+
+    signatures: list[str]
+    hashes: list[list[int]]
 
 
 def ours(known: Known, options: Options, seed: int) -> Pairs:
@@ -95,7 +102,7 @@ def by_text_dedup(known: Known, bands: int, rows: int, seed: int) -> tuple[Pairs
         path = folder / "texts.json"
         path.write_text(json.dumps(work), encoding="utf-8")
         done = subprocess.run([_PYTHON, _SCRIPT, path], capture_output=True, text=True, check=True)
-    said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    said: Said = json.loads(done.stdout.splitlines()[-1])
     values = np.frombuffer(bytes.fromhex("".join(said["signatures"])), np.uint32).reshape(-1, bands * rows)
     sizes = [0, *(len(row) for row in said["hashes"])]
     sets = Shingles(np.array([value for row in said["hashes"] for value in row], np.uint64), np.cumsum(sizes))
