@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,10 @@ _SMALL = 20_000_000  # bytes of input that are done before actors have started
 RESOLVED = "config.resolved.yaml"
 REPORT_HTML = "report.html"
 _FIELDS = re.compile(r"(the (?:fields|columns) are: [^;]+)")
+_BY_PATH = (
+    "headrace: the first of repeating texts is so by path, not by the order of INPUT; for one file to win over others, "
+    "give it a result of its own and name that by --against"
+)
 _NO_TEXT = ("parse: no_text_field", "read: no_text_column")
 _EXACT, _NEAR = "exact_duplicate", "near_duplicate"
 
@@ -75,9 +80,10 @@ def dedup(
     Text, HTML, JSON, JSON lines, CSV, Parquet, WARC, compressed or not, in any charset. Texts stay as they are; they
     are compared without regard to case, width and traditional characters. To be equal they need white space at the same
     places, however much; to be nearly equal not in Chinese and other scripts without spaces. Of those that repeat each
-    other the first one stays, unless --keep says otherwise. What is kept goes to DIR/shards as Parquet or JSON lines,
-    with the other fields of each record in `metadata`. DIR is a run like any other: the same command goes on where it
-    was stopped.
+    other the first by path stays, in whatever order INPUT is given, unless --keep says otherwise; what is to win over
+    the rest is done first, into a folder of its own, which --against names for the rest. What is kept goes to
+    DIR/shards as Parquet or JSON lines, with the other fields of each record in `metadata`. DIR is a run like any
+    other: the same command goes on where it was stopped.
     """
     from headrace.pipeline.dedup_config import Wanted, dedup_config
     from headrace.pipeline.plan import make_plan
@@ -85,6 +91,8 @@ def dedup(
     source = _given({"text_field": text_field, "records": records})
     engine = _given({"workers": workers, "executor": executor})
     near, which = (threshold, scheme, exact_only), (keep, compare)
+    if keep is None and list(inputs) != sorted(inputs, key=os.fsencode):
+        click.echo(_BY_PATH, err=True)
     loaded = dedup_config(Wanted(inputs, out, *near, *which, against, source=source, engine=engine, format=form))
     plan = make_plan(loaded, fresh=fresh)
     if workers is None and executor is None and plan.bytes <= _SMALL:

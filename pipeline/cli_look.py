@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from headrace.pipeline.cli_config import AS_JSON
 from headrace.pipeline.cli_output import near_path, print_json, print_table
 from headrace.pipeline.wording import cell, exact, size_words
+
+if TYPE_CHECKING:
+    from headrace.pipeline.report_documents import Row
 
 _SHARDS_SHOWN = 20
 RUN = click.argument("run", type=click.Path(path_type=Path))
@@ -79,7 +82,7 @@ def _print_explanation(run: Path, found: dict[str, Any]) -> None:
         click.echo("its text is not recorded: `record: full` of the write stage does that")
 
 
-def _repeated(run: Path, doc_id: str, survivor: dict[str, Any]) -> Iterator[str]:
+def _repeated(run: Path, doc_id: str, survivor: Row) -> Iterator[str]:
     """Say what a document repeats, and how to look at it; an earlier run may have been moved, and have lost it."""
     holds = near_path(Path(survivor["run"])) if "run" in survivor else run
     if not survivor.get("run_is_there", True):

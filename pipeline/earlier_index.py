@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -48,7 +49,7 @@ def documents_of(run: Path, ref: FileRef, where: str) -> int:
     """Count the documents in an index file of an earlier run; FormatError names it if it is gone, cut or no index."""
     path, remedy = (
         run / ref.name,
-        "restore it from a copy, or take the run out of `against` and start over with --fresh",
+        "restore it from a copy, or leave the run out (`against`, --against) and start over with --fresh",
     )
     try:
         size = path.stat().st_size
@@ -101,7 +102,23 @@ def _differing(stage: OrderedStage, dump: Mapping[str, object], version: int | N
         other = type(stage).model_validate(dump)
     except ValidationError:
         return ["it was made by another release, with options that this one does not know"]
-    return list(_unlike("", other.index_parameters, stage.index_parameters))
+    there, here = other.index_parameters, stage.index_parameters
+    if _finds_near(there) != _finds_near(here):
+        both = "near duplicates", "only exact ones"
+        return ["it finds {} there, {} here".format(*(both if _finds_near(there) else reversed(both)))]
+    return list(_unlike("", there, here))
+
+
+def _finds_near(parameters: Mapping[str, object]) -> bool:
+    options = parameters.get("stage")
+    return isinstance(options, Mapping) and any(options.get(name) is not None for name in ("minhash", "simhash"))
+
+
+def _written(value: object) -> str:
+    """Write a value as a configuration does."""
+    if isinstance(value, Mapping):
+        return "given"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _unlike(at: str, there: object, here: object) -> Iterator[str]:
@@ -109,5 +126,5 @@ def _unlike(at: str, there: object, here: object) -> Iterator[str]:
         for key in [*there, *(key for key in here if key not in there)]:
             yield from _unlike(f"{at}.{key}" if at else str(key), there.get(key, _ABSENT), here.get(key, _ABSENT))
     elif there != here:
-        both = (f"{value!r} {place}" for value, place in ((there, "there"), (here, "here")) if value != _ABSENT)
+        both = (f"{_written(value)} {place}" for value, place in ((there, "there"), (here, "here")) if value != _ABSENT)
         yield f"{at.removeprefix('stage.')} is {' and '.join(both)}"

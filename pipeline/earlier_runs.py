@@ -21,7 +21,8 @@ from headrace.schemas.tombstones import prefix_sha256
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import OrderedStage, Stage
 
-_ANEW = "or take it out of `against` and start over with --fresh"
+_ANEW = "or leave it out (`against`, --against) and start over with --fresh"
+_FOLDER = "name the folder of a run (`against`, --against)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,7 @@ def _resolved(folder: Path, where: str) -> Path:
     try:
         return folder.resolve()
     except (OSError, RuntimeError, ValueError) as error:  # links in a circle; a null byte
-        why, remedy = str(error), "name the folder of a run, relative to the configuration"
+        why, remedy = str(error), _FOLDER
         raise ConfigError("an earlier run is not there", where=where, why=why, remedy=remedy) from error
 
 
@@ -184,7 +185,7 @@ def _plan(folder: Path, where: str) -> PlanJson:
             "an earlier run is not there",
             where=where,
             why=f"{error.where}: {error.why}",
-            remedy=f"name the folder of a run, relative to the configuration; restore it if it was removed, {_ANEW}",
+            remedy=f"{_FOLDER}; put one that was moved back, or a symbolic link in its place, {_ANEW}",
         ) from error
 
 
@@ -234,25 +235,33 @@ def _warnings(stage: str, found: Sequence[tuple[EarlierRun, _Opened]]) -> Iterat
     """Say what may surprise: runs that are not finished, and runs that were compared with others that are not named."""
     prefix = cache(prefix_sha256)  # two of the runs may have been compared with the same third one
     places = {run.run.resolve(): run.run for run, _ in found}
-    for run, opened in found:
+    order = list(places)
+    for number, (run, opened) in enumerate(found):
         if not opened.ended:
             yield (
                 f"{_where(stage, run.name)}: it was not finished when this run began; the {run.documents:,} documents "
                 f"of its first {run.lines:,} manifest lines count, later ones do not"
             )
         for theirs in frozen_in(opened.plan, run.stage):
-            if not _is_named(theirs, places, prefix):
+            place = _named(theirs, places, prefix)
+            if place is not None and order.index(place) > number:
+                older = found[order.index(place)][0].name
+                yield (
+                    f"{_where(stage, run.name)}: it was itself compared with {older}, which is named behind it: the "
+                    "oldest run comes first, for of equally similar documents that of the first is named"
+                )
+            if place is None:
                 yield (
                     f"{_where(stage, run.name)}: it was itself compared with {theirs.name}, which is not named here: "
                     f"documents that repeat only those of {theirs.name} stay; name it, too, if they should not"
                 )
 
 
-def _is_named(theirs: EarlierRun, places: Mapping[Path, Path], prefix: Callable[[Path, int], str]) -> bool:
-    """Tell whether a run that one of the list was compared with is in the list, too, maybe in another place by now.
+def _named(theirs: EarlierRun, places: Mapping[Path, Path], prefix: Callable[[Path, int], str]) -> Path | None:
+    """Give the place of a run that one of the list was compared with, if it is in the list, too; it may have moved.
 
     Each look reads a manifest, so the run in the same place is looked at first: there it nearly always is.
     """
     here = Path(os.path.realpath(theirs.run))
     order = sorted(places, key=lambda place: place != here)
-    return any(prefix(places[place], theirs.lines) == theirs.manifest_sha256 for place in order)
+    return next((place for place in order if prefix(places[place], theirs.lines) == theirs.manifest_sha256), None)

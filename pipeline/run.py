@@ -68,12 +68,14 @@ def run_pipeline(
     watchers: Sequence[Watcher] = (),
     start_executor: StartExecutor = start_executor,
     plan: Plan | None = None,
+    part: bool = False,
 ) -> RunSummary:
     """Do the whole job, or go on where an earlier process stopped; same input and configuration, same bytes.
 
     Raises ConfigError before anything is touched, HeadraceError when the run fails. SIGTERM, SIGINT and SIGHUP end it
     in order: the state of the summary is then `stopped`, and the next call goes on behind the last commit. A second
-    SIGINT ends it at once, as KeyboardInterrupt. A `plan` is given where the input is not all that the sources have.
+    SIGINT ends it at once, as KeyboardInterrupt. One that comes when all is done stops nothing, unless this run is a
+    `part` of another, which is then stopped. A `plan` is given where the input is not all that the sources have.
     """
     plan = plan or make_plan(loaded, fresh=fresh)
     with contextlib.ExitStack() as stack:
@@ -82,7 +84,7 @@ def run_pipeline(
         stack.callback(folder.close)
         resolved = loaded.config.model_dump(mode="json")
         folder.prepare(plan, resolved, fresh=fresh)
-        return _Session(loaded, plan, folder, stack, watchers, start_executor).run()
+        return _Session(loaded, plan, folder, stack, watchers, start_executor, part=part).run()
 
 
 class _Session:
@@ -96,8 +98,10 @@ class _Session:
         stack: contextlib.ExitStack,
         watchers: Sequence[Watcher],
         start_executor: StartExecutor,
+        *,
+        part: bool,
     ) -> None:
-        self._start_executor = start_executor
+        self._start_executor, self._part = start_executor, part
         self._config, self._plan, self._folder, self._stack = loaded.config, plan, folder, stack
         self._first_pass, self._watchers = first_pass(loaded, plan), watchers
         self._start = time.monotonic()
@@ -153,7 +157,9 @@ class _Session:
             return True
         self._log.emit("pass", number=1)
         watchers = [without_end(watch) for watch in self._watchers]
-        summary = run_pipeline(first.loaded, watchers=watchers, start_executor=self._start_executor, plan=first.plan)
+        summary = run_pipeline(
+            first.loaded, watchers=watchers, start_executor=self._start_executor, plan=first.plan, part=True
+        )
         if summary.state == "stopped":
             self._stopping.set()
             return False
@@ -183,7 +189,8 @@ class _Session:
         return tell
 
     def _ended(self, *, finished: bool) -> RunSummary:
-        stopped = not finished or self._stopping.is_set()
+        may_go_on = self._part or (self._trainer is not None and not self._trainer.ended)
+        stopped = not finished or (may_go_on and self._stopping.is_set())
         trainer = {"deaths": self._trainer.deaths, "ended": self._trainer.ended} if self._trainer else None
         seconds = time.monotonic() - self._start
         summary = summarize(self._committer, self._tally, "stopped" if stopped else "done", seconds, trainer)

@@ -174,7 +174,7 @@ def check_ours(run: Path) -> None:
     foreign = sorted(path.relative_to(run).as_posix() for path in run.iterdir() if not _from_a_start(path))
     if foreign:
         why = f"it holds {', '.join(foreign[:3])}, and no {PLAN} of a run"
-        remedy = "name an empty or a new folder in `run:`"
+        remedy = "name an empty or a new folder (`run:`, --out or --run)"
         raise ConfigError("not a run folder", where=str(run), why=why, remedy=remedy)
 
 

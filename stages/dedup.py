@@ -75,6 +75,8 @@ class Dedup(OrderedStage):
             raise ValueError("minhash and simhash are two ways to find near duplicates: give one, or the stage twice")
         if not self.exact and self._near is None:
             raise ValueError("exact is false, minhash and simhash are null: nothing to find; leave the stage out")
+        if self.verify == "exact" and self._near is None:
+            raise ValueError("verify: exact is about near duplicates, and minhash and simhash are null: leave it out")
         if self.against and self.two_passes:
             raise ValueError(f"against compares document by document: it goes with keep: first_seen, not {self.keep}")
         if self.against and self.compare:

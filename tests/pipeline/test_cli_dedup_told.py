@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from tests.pipeline.dups.repeating_runs import english
 from tests.pipeline.test_cli_dedup import call, told
 
 from headrace.pipeline.cli import main
+from headrace.pipeline.run_folder import RunFolder
 
 
 @pytest.fixture
@@ -77,3 +80,34 @@ def test_what_each_policy_keeps_is_shown_by_inspect(folder: Path) -> None:
     said = CliRunner().invoke(main, ["inspect", "out"]).stdout
     assert "which one stays, at dedup" in said
     assert ["components", "2", "1"] in [line.split() for line in said.splitlines()]
+
+
+def test_a_signal_that_comes_when_all_is_done_stops_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The result is whole, so the command says that and ends with 0."""
+    sweep = RunFolder.sweep
+
+    def interrupted(run: RunFolder, named: set[str]) -> list[str]:
+        os.kill(os.getpid(), signal.SIGINT)
+        return sweep(run, named)
+
+    monkeypatch.setattr(RunFolder, "sweep", interrupted)
+    result = call("in", "--out", "out")
+    assert (result.exit_code, "stopped before the end" in result.stderr) == (0, False), result.output
+    assert "nothing was left to do" in call("in", "--out", "out").stderr
+
+
+def test_messages_name_the_options_of_the_command(folder: Path) -> None:
+    """An earlier run that is not there, and a folder that is somebody's."""
+    assert "(`against`, --against)" in call("in", "--out", "out", "--against", "in").output
+    (folder / "full").mkdir()
+    (folder / "full/mine").write_text("")
+    assert "(`run:`, --out or --run)" in call("in", "--out", "full").output
+
+
+def test_the_order_of_the_arguments_is_said_to_decide_nothing(folder: Path) -> None:
+    """The first by path stays; a line says how another one wins."""
+    (folder / "in/3.txt").write_text(english(1), encoding="utf-8")
+    result = call("in/3.txt", "in/1.txt", "--out", "out")
+    assert "by path, not by the order of INPUT" in result.stderr
+    assert told("in/3.txt", "in/1.txt", "--out", "out")["example"] == "input:3.txt#0"
+    assert "order of INPUT" not in call("in/1.txt", "in/3.txt", "--out", "other").stderr

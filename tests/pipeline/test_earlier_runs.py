@@ -226,6 +226,8 @@ def test_a_run_that_was_compared_with_others_is_told_of(tmp_path: Path) -> None:
         True
     ]
     assert make_plan(weeks.load("week2", ["week2"], ["week0", "week1"])).earlier.warnings == ()
+    (words,) = make_plan(weeks.load("week2", ["week2"], ["week1", "week0"])).earlier.warnings
+    assert "compared with runs/week0, which is named behind it: the oldest run comes first" in words
 
 
 def test_manifests_are_read_once_each_however_many_runs_are_named(

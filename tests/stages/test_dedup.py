@@ -297,6 +297,7 @@ def test_simhash_takes_the_place_of_the_default() -> None:
     ("options", "message"),
     [
         ({"exact": False, "minhash": None}, "nothing to find"),
+        ({"verify": "exact", "minhash": None}, "verify: exact is about near duplicates"),
         ({"minhash": {"threshold": 0}}, "greater than 0"),
         ({"minhash": {"bands": 0}}, "greater than or equal to 1"),
         ({"minhash": {"shingle": "words"}}, "Extra inputs are not permitted"),
