@@ -44,9 +44,9 @@ class Weeks:
     """A folder with a file of lines for each week, and runs over some of them in `runs/`."""
 
     folder: Path
-    stage: Mapping[str, Any] = field(default_factory=lambda: {"kind": "dedup"})
-    write: Mapping[str, Any] = field(default_factory=dict)
-    engine: Mapping[str, Any] = field(default_factory=dict)
+    stage: Mapping[str, object] = field(default_factory=lambda: {"kind": "dedup"})
+    write: Mapping[str, object] = field(default_factory=dict)
+    engine: Mapping[str, object] = field(default_factory=dict)
 
     def write_weeks(self, weeks: Sequence[Sequence[str]]) -> list[str]:
         """Write the files; give their names."""
@@ -56,7 +56,7 @@ class Weeks:
             (self.folder / "in" / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return names
 
-    def config(self, run: str, weeks: Sequence[str], against: Sequence[str] = (), **stage: Any) -> Path:
+    def config(self, run: str, weeks: Sequence[str], against: Sequence[str] = (), **stage: object) -> Path:
         """Write the configuration of a run over some weeks, against the runs of some others."""
         config = {
             "run": f"runs/{run}",
@@ -73,7 +73,7 @@ class Weeks:
         path.write_text(yaml.safe_dump(config), encoding="utf-8")
         return path
 
-    def load(self, run: str, weeks: Sequence[str], against: Sequence[str] = (), **stage: Any) -> LoadedConfig:
+    def load(self, run: str, weeks: Sequence[str], against: Sequence[str] = (), **stage: object) -> LoadedConfig:
         """Give that configuration, read and checked."""
         return load_config(self.config(run, weeks, against, **stage))
 
@@ -85,7 +85,7 @@ class Weeks:
         *,
         commits: int | None = None,
         fresh: bool = False,
-        **stage: Any,
+        **stage: object,
     ) -> RunSummary | None:
         """Run or resume; None if it was ended at its first `commits` commits."""
         watchers: tuple[Watcher, ...] = () if commits is None else (_ends_at(commits),)

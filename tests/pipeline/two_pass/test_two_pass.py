@@ -29,6 +29,7 @@ from headrace.schemas.errors import ConfigError, FormatError
 from headrace.stages.dedup import Dedup
 from headrace.stages.kernels.plain_components import kept_in_order, partition
 
+Row = dict[str, Any]  # of a documents file
 FAILPOINTS = (
     "unit.ledger.written",
     "shard.temporary.written",
@@ -64,7 +65,7 @@ def kept(run: Path) -> set[object]:
     return {row["doc_id"] for row in rows(run) if row["verdict"] == "kept"}
 
 
-def rank(row: dict[str, Any]) -> tuple[int, float]:
+def rank(row: Row) -> tuple[int, float]:
     return -"DCBA".index(row["grade"]), -row["authority"]
 
 
@@ -82,7 +83,7 @@ def test_each_component_of_all_pairs_keeps_one(keep: str, runs: dict[str, Path])
             check_verdict(found[number], found[stays], {row["doc_id"]: row for row in found})
 
 
-def rows_with_text(run: Path) -> list[dict[str, Any]]:
+def rows_with_text(run: Path) -> list[Row]:
     """Give the rows with the texts that dedup saw; a shard of text has those of kept documents."""
     lines = {
         f"{source}:{path.name}": path.read_bytes()
@@ -96,7 +97,7 @@ def rows_with_text(run: Path) -> list[dict[str, Any]]:
     return found
 
 
-def check_verdict(row: dict[str, Any], survivor: dict[str, Any], by_id: dict[object, dict[str, Any]]) -> None:
+def check_verdict(row: Row, survivor: Row, by_id: dict[object, Row]) -> None:
     assert (row["verdict"], row["survivor"]) == ("dropped", survivor["doc_id"])
     assert 0.5 <= row["value"] <= 1
     assert row["reason"] in ("exact_duplicate", "near_duplicate")
