@@ -21,7 +21,7 @@ class DedupLines(OrderedStage):
     gets `values.seen_lines` and `values.seen_line_share` (`seen_paragraphs`, `seen_paragraph_share`).
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     kind: Literal["dedup_lines"] = "dedup_lines"
     unit: Literal["line", "paragraph"] = Field(

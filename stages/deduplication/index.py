@@ -11,6 +11,7 @@ from headrace.schemas.errors import HeadraceError
 from headrace.stages.deduplication.fates import Fates
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.kernels.arrays import Signatures, read_only
+from headrace.stages.kernels.asked_index import ask
 from headrace.stages.kernels.band_index import Answers, Entries, insert, settle
 from headrace.stages.kernels.postings import BUCKET, MOST, Postings, spread
 from headrace.stages.kernels.sorted_postings import frozen
@@ -59,6 +60,14 @@ class FirstSeenIndex:
         fates, number = self._judge(batch, prior, first, last)
         return None if number < 0 else fates
 
+    def ask(self, batch: Entries, first: int, prior: Fates) -> Fates:
+        """Give what documents before number `first` say of a unit; nothing is kept."""
+        policy, masks = self._policy, self._masks
+        before = _answers(prior)
+        return Fates(
+            *ask(self._postings, self._known, frozen(batch), before, self.base, first - self.base, policy, masks)
+        )
+
     def extend(self, batch: Entries) -> None:
         """Enter documents that are known to be kept."""
         added = len(batch.ends) - 1
@@ -98,8 +107,7 @@ class FirstSeenIndex:
 
     def _judge(self, batch: Entries, prior: Fates | None, first: int, last: int) -> tuple[Fates, int]:
         batch = frozen(batch)
-        told = prior or Fates.none(len(batch.ends) - 1)
-        before = Answers(read_only(told.fates), read_only(told.survivors), read_only(told.similarities))
+        before = _answers(prior or Fates.none(len(batch.ends) - 1))
         here = (first - self.base, last - self.base if last >= 0 else -1)
         fates, survivors, similarities, place = settle(
             self._postings, self._known, batch, before, self.base, *here, self._policy, self._masks
@@ -150,6 +158,10 @@ class FirstSeenIndex:
         if documents:
             older, used = self._postings.older, self._postings.used
         return Postings(_lines(tables, room), _lines(tables, room), older, used)
+
+
+def _answers(told: Fates) -> Answers:
+    return Answers(read_only(told.fates), read_only(told.survivors), read_only(told.similarities))
 
 
 def _with_slack(needed: int, growth: float) -> int:

@@ -90,6 +90,10 @@ class Layers:
         fates = alone.settle(batch, prior)
         return fates if alone.count == last else None
 
+    def ask(self, batch: Entries, first: int) -> Fates:
+        """Give what documents before number `first` say of a unit; nothing is kept."""
+        return self._hot.ask(batch, first, self._cold.ask(batch, min(first, self._hot.base)))
+
     def entries(self, first: int, last: int) -> Entries:
         """Give kept documents that are not committed yet, as views of the arrays in memory."""
         return self._hot.entries(first, last)

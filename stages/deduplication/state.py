@@ -63,15 +63,13 @@ class DedupState:
 
     def settled(self, batch: UnitBatch) -> Fates:
         """Give what becomes of a unit's documents: `judge` for those who have no use for verdicts."""
-        place = batch.unit - self._context.first_unit
-        if not 0 <= place <= len(self._lasts):
-            raise HeadraceError(
-                f"unit {batch.unit} is out of order",
-                where=f"stage {self._context.stage}",
-                why=f"units from {self._context.first_unit} on are open, and {self._next_unit} is the next new one",
-                remedy=_BUG,
-            )
+        place = self._place_of(batch.unit)
         return self._again(batch, place) if place < len(self._lasts) else self._new(batch)
+
+    def asked(self, batch: UnitBatch) -> Fates:
+        """Give what the units before this one say of its documents, each alone; `settled` is to follow."""
+        self._place_of(batch.unit)
+        return self._layers.ask(from_columns(batch.documents, self._rules.pieces), self._last_of(batch.unit - 1))
 
     def doc_ids(self, numbers: Counts) -> Array:
         """Give the doc_ids of survivors."""
@@ -107,6 +105,17 @@ class DedupState:
     @property
     def _next_unit(self) -> int:
         return self._context.first_unit + len(self._lasts)
+
+    def _place_of(self, unit: int) -> int:
+        place = unit - self._context.first_unit
+        if not 0 <= place <= len(self._lasts):
+            raise HeadraceError(
+                f"unit {unit} is out of order",
+                where=f"stage {self._context.stage}",
+                why=f"units from {self._context.first_unit} on are open, and {self._next_unit} is the next new one",
+                remedy=_BUG,
+            )
+        return place
 
     def _last_of(self, unit: int) -> int:
         place = unit - self._context.first_unit

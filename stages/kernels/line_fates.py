@@ -100,19 +100,36 @@ def ask_once(keys: Hashes, firsts: Offsets, asked: Flags, each: bool) -> tuple[L
 
 @part
 def hold(
-    owners: Offsets, gone: Flags, row: int, first: int, fates: Classes, occurrences: int, holders: Offsets
+    key: int,
+    document: int,
+    occurrences: int,
+    standing: Links,
+    heads: Offsets,
+    row: int,
+    levels: Links,
+    holders: Offsets,
 ) -> bool:
-    """Tell whether enough documents that stay have a line, and note the first of them."""
-    standing = 0
-    for level in range(len(owners)):
-        owner = owners[level, row]
-        if owner < 0:
-            break
-        left = gone[level, row] if owner < first else fates[owner - first] != STAYS
-        if not left:
-            holders[row] = owner if standing == 0 else holders[row]
-            standing += 1
-    return standing >= occurrences
+    """Tell whether enough documents that stay have a line, and note the first of them; if not, this one has it too."""
+    holders[row] = heads[key]
+    if standing[key] >= occurrences:
+        return True
+    if standing[key] == 0:
+        heads[key] = document
+    levels[row] = standing[key]
+    standing[key] += 1
+    return False
+
+
+@part
+def give_back(same: Links, begin: int, end: int, standing: Links, heads: Offsets, levels: Links) -> None:
+    """Take back what `hold` noted of a document: it leaves, so it has no line."""
+    for row in range(begin, end):
+        if levels[row] < 0:
+            continue
+        standing[same[row]] -= 1
+        if standing[same[row]] == 0:
+            heads[same[row]] = -1
+        levels[row] = -1
 
 
 @part
@@ -141,28 +158,33 @@ def decide_lines(
     letters: Counts,
     firsts: Offsets,
     begins: Offsets,
-    owners: Offsets,
-    gone: Flags,
+    same: Links,
+    standing: Links,
+    heads: Offsets,
     first: int,
     occurrences: int,
     alone: int,
     together: int,
     most: float,
-) -> tuple[Flags, Offsets, Classes, Floats]:
-    """Decide about a unit's documents in order: lines taken, who has each, fates, and shares of letters taken.
+) -> tuple[Flags, Offsets, Classes, Floats, Links]:
+    """Decide about a unit's documents in order: lines taken, who has each, fates, shares of letters taken, and levels.
 
-    `owners[k, i]` is the number of the document that had what `begins` numbers i as the (k + 1)th, -1 if none; `gone`
-    says which of those before document `first` of this unit did not stay. Lines of fewer letters than `alone` stay, but
-    for those in a row that has as many as `together`; with a share above `most` a document goes.
+    `same` numbers the different keys of the unit: `standing` is how many documents that stay have each, and `heads` the
+    first of them, -1 if none: before the unit, whose documents are numbered from `first` on, and in the end after it.
+    A level is how many had a line before the document that stays and is one of the first `occurrences`, else -1.
+    Lines of fewer letters than `alone` stay, but for those in a row that has as many as `together`; with a share above
+    `most` a document goes, and what was new in it is as if nobody had it.
     """
     taken = np.zeros(len(numbers), np.bool_)
-    holders = np.full(begins[-1], -1, np.int64)
+    holders, levels = np.full(begins[-1], -1, np.int64), np.full(begins[-1], -1, np.int32)
     fates = np.zeros(len(firsts) - 1, np.uint8)
     shares = np.zeros(len(firsts) - 1)
     for document in range(len(firsts) - 1):
         seen = np.zeros(begins[document + 1] - begins[document], np.bool_)
-        for row in range(len(seen)):
-            seen[row] = hold(owners, gone, begins[document] + row, first, fates, occurrences, holders)
+        for row in range(begins[document], begins[document + 1]):
+            key = int(same[row])
+            asked = hold(key, first + document, occurrences, standing, heads, row, levels, holders)
+            seen[row - begins[document]] = asked
         begin, end = firsts[document], firsts[document + 1]
         take_runs(numbers, letters, begin, end, seen, alone, together, taken)
         total = out = 0
@@ -174,4 +196,6 @@ def decide_lines(
             fates[document] = SHARE
         elif out and out == total:
             fates[document] = EMPTIED
-    return taken, holders, fates, shares
+        if fates[document] != STAYS:
+            give_back(same, begins[document], begins[document + 1], standing, heads, levels)
+    return taken, holders, fates, shares, levels

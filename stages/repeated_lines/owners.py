@@ -1,4 +1,4 @@
-"""The documents that lines are found in: their numbers, which of them stayed, and their doc_ids, mostly on disk."""
+"""The documents that lines are found in: their numbers, and their doc_ids, mostly on disk."""
 
 from __future__ import annotations
 
@@ -9,53 +9,40 @@ from headrace.schemas.durable import canonical_json, publish, sha256_file, sync_
 from headrace.schemas.errors import FormatError
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import RunContext
-from headrace.stages.kernels.arrays import Array, Column, Flags, Offsets
+from headrace.stages.kernels.arrays import Array, Column, Offsets
 
 _FOLDER = "index"
 _VERSION, _PARAMETERS = b"headrace.owners.version", b"headrace.owners.parameters"
-_OWNERS_VERSION = b"1"
-_FIELDS: list[tuple[str, pa.DataType]] = [("unit", pa.int64()), ("doc_id", pa.string()), ("stays", pa.bool_())]
+_OWNERS_VERSION = b"2"
+_FIELDS: list[tuple[str, pa.DataType]] = [("unit", pa.int64()), ("doc_id", pa.string())]
 _SCHEMA = pa.schema(_FIELDS)
 _REMEDY = "restore the file from a copy, or start again with --fresh"
 
 
 class Owners:
-    """Documents by number, in order of units; of those that are written only a byte each is in memory."""
+    """Documents by number, in order of units; those that are written are not in memory."""
 
     def __init__(self, context: RunContext, parameters: dict[str, object]) -> None:
         self._context = context
         self._metadata = {_VERSION: _OWNERS_VERSION, _PARAMETERS: canonical_json(parameters)}
-        flags = [np.zeros(0, np.bool_), *(_flags(self._read(ref)) for ref in context.committed)]
-        self._stays = np.concatenate(flags)
-        self._count = len(self._stays)
-        self._firsts = [self._count]  # of unit `first_unit + i`, and behind the last
         self._files = list(context.committed)
+        sizes = [0, *(self._read(ref).num_rows for ref in self._files)]
+        self._begins: list[int] = np.cumsum(sizes).tolist()  # of each file, and of what is not written
+        self._firsts: list[int] = [self._begins[-1]]  # of unit `first_unit + i`, and behind the last
         self._units: list[pa.Table] = []  # those that are not written yet
-        self._begins = np.cumsum([len(each) for each in flags]).tolist()  # of each file, and of what is not written
         self._open = context.first_unit  # the first unit that is not written
 
     def first_of(self, unit: int) -> int:
         """Give the number of a unit's first document; a unit that is not there yet comes next."""
         return self._firsts[max(0, min(unit - self._context.first_unit, len(self._firsts) - 1))]
 
-    def settle(self, unit: int, doc_ids: Column, stays: Flags) -> None:
-        """Say which documents of a unit stay; one that came before is known already."""
+    def settle(self, unit: int, doc_ids: Column) -> None:
+        """Name the documents of a unit; one that came before is known already."""
         if unit - self._context.first_unit < len(self._firsts) - 1:
             return
-        columns = [pa.array(np.full(len(stays), unit), pa.int64()), doc_ids, pa.array(stays)]
+        columns = [pa.array(np.full(len(doc_ids), unit), pa.int64()), doc_ids]
         self._units.append(pa.table(columns, schema=_SCHEMA))
-        needed = self._count + len(stays)
-        if needed > len(self._stays):
-            self._stays.resize(2 * needed, refcheck=False)  # in place: nobody else holds it
-        self._stays[self._count : needed] = stays
-        self._count = needed
-        self._firsts.append(needed)
-
-    def gone(self, numbers: Offsets) -> Flags:
-        """Tell which documents did not stay; what it says of numbers that no document has means nothing."""
-        if not self._count:
-            return np.zeros(numbers.shape, np.bool_)
-        return np.asarray(~self._stays[np.clip(numbers, 0, self._count - 1)])
+        self._firsts.append(self._firsts[-1] + len(doc_ids))
 
     def doc_ids(self, numbers: Offsets) -> Array:
         """Give the doc_ids of settled documents, in the order of their numbers."""
@@ -115,7 +102,3 @@ class Owners:
             remedy = "use the options and the release of the run, or start again with --fresh"
             raise FormatError("a line index was made otherwise", where=str(path), why=why, remedy=remedy)
         return table
-
-
-def _flags(table: pa.Table) -> Flags:
-    return np.asarray(table["stays"].to_numpy(), np.bool_)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.apply import Sieve
 from headrace.stages.base import RunContext
 from headrace.stages.deduplication.rules import Rules
-from headrace.stages.deduplication.signatures import KEY
+from headrace.stages.deduplication.signatures import KEY, from_columns
 from headrace.stages.deduplication.state import DedupState
 from headrace.stages.kernels.arrays import (
     Array,
@@ -22,6 +22,7 @@ from headrace.stages.kernels.arrays import (
     Column,
     Flags,
     Floats,
+    Links,
     Offsets,
     text_array,
     text_buffers,
@@ -49,6 +50,14 @@ class Options(Protocol):
     def occurrences(self) -> int: ...
     @property
     def max_seen_share(self) -> float | None: ...
+
+
+class Seen(NamedTuple):
+    """What is known of a unit's lines before it, as `decide_lines` takes it."""
+
+    same: Links  # what is asked for, numbered by its key among the different ones of the unit
+    standing: Links  # how many documents that stay have each key, as far as these count
+    heads: Offsets  # the number of the first of them, -1: there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +99,13 @@ def value_names(unit: Unit) -> tuple[str, str]:
 class LineState:
     """Which lines came before: indexes of dedup, with lines in place of documents, and the documents that had them.
 
-    The first index has the first document with each line, the next one the second, and so on, as many as may keep a
-    line; with one more a line is still found if a document that had it was dropped.
+    The first index has the first document that stayed with each line, the next one the second, and so on, as many as
+    may keep a line. Lines of documents that leave are in none, so a unit is looked up, decided, and then entered.
     """
 
     def __init__(self, context: RunContext, options: Options, parameters: dict[str, object]) -> None:
         self._context, self._options = context, options
-        levels = options.occurrences + (options.max_seen_share is not None)
-        parts = [_part(context, name, levels) for name in _names(levels)]
+        parts = [_part(context, name, options.occurrences) for name in _names(options.occurrences)]
         self._levels = [DedupState(part, Rules(exact=True), parameters) for part in parts]
         self._owners = Owners(_part(context, "documents", 1), parameters)
 
@@ -110,15 +118,16 @@ class LineState:
         from headrace.stages.kernels.line_fates import STAYS, decide_lines
 
         documents, asked = batch.documents, asked_of(batch.documents)
-        owners = self._seen(batch, asked)
+        seen = self._seen(batch.unit, asked)
         first, options = self._owners.first_of(batch.unit), self._options
         most = _NOTHING if options.max_seen_share is None else options.max_seen_share
-        taken, holders, fates, shares = decide_lines(
-            *(asked.numbers, asked.letters, asked.firsts, asked.begins, owners, self._owners.gone(owners)),
+        taken, holders, fates, shares, levels = decide_lines(
+            *(asked.numbers, asked.letters, asked.firsts, asked.begins, *seen),
             *(first, options.occurrences, options.min_letters, options.min_run_letters, most),
         )
         taken_of = np.diff(np.concatenate([[0], np.cumsum(taken)])[asked.firsts]).astype(np.float64)
-        self._owners.settle(batch.unit, documents["doc_id"].combine_chunks(), fates == STAYS)
+        self._enter(batch.unit, asked, first, levels)
+        self._owners.settle(batch.unit, documents["doc_id"].combine_chunks())
         survivors = self._survivors(_main_holders(asked, taken, holders, first, fates))
         taken &= np.repeat(fates == STAYS, np.diff(asked.firsts))
         bits = np.packbits(taken).tobytes() if taken.any() else b""
@@ -138,18 +147,33 @@ class LineState:
         for level in self._levels:
             level.close()
 
-    def _seen(self, batch: UnitBatch, asked: Asked) -> Offsets:
-        """Enter the unit's lines; give who had each as the first, the second ..., -1 where nobody had."""
-        documents = np.repeat(np.arange(len(asked.begins) - 1), np.diff(asked.begins))
-        names = pa.array(self._owners.first_of(batch.unit) + documents, pa.int64()).cast(pa.string())
-        owners = np.full((len(self._levels), len(names)), -1, np.int64)
-        rows, table = np.arange(len(names)), pa.table({"doc_id": names, KEY: asked.keys})
-        for found, index in zip(owners, self._levels, strict=True):
-            survivors = index.settled(UnitBatch(batch.unit, table)).survivors
-            again = survivors >= 0
-            found[rows[again]] = index.doc_ids(survivors[again]).cast(pa.int64()).to_numpy()
-            rows, table = rows[again], table.filter(pa.array(again))
-        return owners
+    def _seen(self, unit: int, asked: Asked) -> Seen:
+        """Look up who had the unit's lines before it."""
+        from headrace.stages.kernels.line_fates import ask_once
+
+        table = pa.table({KEY: asked.keys})
+        keys = from_columns(table, 0).keys
+        ends = np.array([0, len(keys)], np.int64)
+        same, rows, _ = ask_once(keys, ends, np.ones(len(keys), np.bool_), False)
+        standing, heads = np.zeros(len(rows), np.int32), np.full(len(rows), -1, np.int64)
+        known = np.arange(len(rows))
+        for level, index in enumerate(self._levels):
+            found = index.asked(UnitBatch(unit, table.take(pa.array(rows[known], pa.int64())))).survivors
+            known, found = known[found >= 0], found[found >= 0]
+            standing[known] += 1
+            if level == 0:
+                heads[known] = index.doc_ids(found).cast(pa.int64()).to_numpy()
+        return Seen(same, standing, heads)
+
+    def _enter(self, unit: int, asked: Asked, first: int, levels: Links) -> None:
+        """Enter the lines of documents that stay, each where it is missing."""
+        documents = first + np.repeat(np.arange(len(asked.begins) - 1), np.diff(asked.begins))
+        for level, index in enumerate(self._levels):
+            rows = np.flatnonzero(levels == level)
+            names = pa.array(documents[rows], pa.int64()).cast(pa.string())
+            index.settled(
+                UnitBatch(unit, pa.table({"doc_id": names, KEY: asked.keys.take(pa.array(rows, pa.int64()))}))
+            )
 
     def _survivors(self, numbers: Offsets) -> Array:
         known = numbers[numbers >= 0]

@@ -234,6 +234,27 @@ def test_what_is_taken_out_stays_in_a_kept_document(tmp_path: Path) -> None:
     assert [outcome.text for outcome in outcomes[2:]] == [new + "of one", "and of another"]
 
 
+@pytest.mark.parametrize("units", [1, 8])
+@pytest.mark.parametrize("occurrences", [1, 2])
+def test_a_line_that_many_dropped_documents_had_first_is_found_in_those_that_stay(
+    occurrences: int, units: int, tmp_path: Path
+) -> None:
+    """However many leave with a line, as many as may keep it do, and those behind them lose it."""
+    stage = DedupLines(min_letters=40, occurrences=occurrences)
+    page = "".join(f"Paragraph {i} of a long page about water mills in valley {i}\n" for i in range(20))
+    footer = "Subscribe to our letters to hear of each new mill in your valley\n"
+    own = [f"Only this document says {i * 7919} and {i * 104729}, and nobody else\n" for i in range(6)]
+    texts = [page] * occurrences + [page + footer] * 4 + [line + footer for line in own]
+    size = len(texts) // units + 1
+    batches = [unit_of(i, texts[i * size : (i + 1) * size]) for i in range(units)]
+    state = opened(stage, tmp_path)
+    outcomes = [outcome for batch in batches for outcome in accept(stage, state, batch).values()]
+    assert [outcome.reason for outcome in outcomes] == [None] * occurrences + ["max_seen_share"] * 4 + [None] * 6
+    kept = own[occurrences:]
+    assert [outcome.text for outcome in outcomes[-len(kept) :]] == kept
+    assert [outcome.text for outcome in outcomes[-6 : -len(kept)]] == [line + footer for line in own[:occurrences]]
+
+
 def test_a_replay_that_would_keep_other_lines_is_refused(tmp_path: Path) -> None:
     """If a unit comes again with another new line, ReplayDiffersError is raised; out of order, HeadraceError."""
     state = opened(SHORT, tmp_path)

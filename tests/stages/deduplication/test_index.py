@@ -92,9 +92,29 @@ def test_an_index_that_gives_up_its_first_documents_judges_like_one_that_keeps_t
     assert reasons >= {1, 3}
 
 
-def looked_up(cold: FirstSeenIndex, unit: Entries) -> Fates:
+def test_what_units_before_say_of_a_unit_is_asked_without_keeping_it() -> None:
+    """Each document alone, whatever was kept since, and wherever earlier ones are: nothing is entered by it."""
+    whole, hot, cold = FirstSeenIndex(RULES), FirstSeenIndex(RULES), FirstSeenIndex(RULES)
+    units: list[tuple[Entries, int]] = []
+    for number in range(12):
+        unit, first = documents(number, 40), hot.count
+        units.append((unit, first))
+        for earlier, before in units[-2:]:
+            found = hot.ask(earlier, before, looked_up(cold, earlier, min(before, cold.count)))
+            assert same(found, looked_up(whole, earlier, before))
+            assert (hot.count, whole.count) == (first, first)
+            assert before == 0 or (found.fates != 0).any()
+        whole.settle(unit)
+        hot.settle(unit, looked_up(cold, unit))
+        if number % 5 == 4:
+            cold.extend(hot.entries(hot.base, first))
+            hot.forget(first)
+
+
+def looked_up(cold: FirstSeenIndex, unit: Entries, before: int | None = None) -> Fates:
     """Ask an index about a unit document by document, so that none meets another one of the unit."""
-    answers = [cold.settle_again(alone, cold.count, cold.count) or KEPT_ALONE for alone in apart(unit)]
+    count = cold.count if before is None else before
+    answers = [cold.settle_again(alone, count, count) or KEPT_ALONE for alone in apart(unit)]
     columns = [[getattr(answer, name)[0] for answer in answers] for name in ("fates", "survivors", "similarities")]
     return Fates(np.array(columns[0], np.uint8), np.array(columns[1], np.int64), np.array(columns[2], np.float64))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pyarrow as pa
 from hypothesis import given
@@ -60,40 +62,36 @@ def test_lines_are_numbered_by_their_keys(sizes: list[int], each: bool, data: st
     assert len(lines) == begins[-1]
 
 
-@given(sizes=sizes, data=st.data(), occurrences=st.integers(1, 2), most=st.sampled_from([0.0, 0.5, 1.0, 2.0]))
+@given(sizes=sizes, data=st.data(), occurrences=st.integers(1, 3), most=st.sampled_from([0.0, 0.5, 1.0, 2.0]))
 def test_lines_and_documents_are_decided_as_in_the_plain_twin(
     sizes: list[int], data: st.DataObject, occurrences: int, most: float
 ) -> None:
-    """By who had a line and stays, by letters alone and in a row, document after document."""
+    """By who had a line and stays, by letters alone and in a row, document after document; who leaves has no line."""
     first, total, firsts = 3, sum(sizes), np.cumsum([0, *sizes])
     letters = np.array(data.draw(st.lists(st.integers(-1, 6), min_size=total, max_size=total)), np.int64)
-    wanted = [data.draw(st.booleans()) and count > 0 for count in letters]
-    document_of = np.repeat(np.arange(len(sizes)), sizes)
+    wanted = np.array([data.draw(st.booleans()) and count > 0 for count in letters], np.bool_)
     numbers = np.full(total, -1, np.int32)
-    begins = np.zeros(len(sizes) + 1, np.int64)
-    owners: tuple[list[int], list[int]] = ([], [])
-    for line in range(total):
-        if wanted[line]:
-            numbers[line] = begins[document_of[line] + 1]
-            begins[document_of[line] + 1] += 1
-            one = data.draw(st.integers(-1, first + document_of[line] - 1))
-            two = data.draw(st.integers(one, first + document_of[line] - 1)) if one >= 0 else -1
-            owners[0].append(one)
-            owners[1].append(two)
-    begins = np.cumsum(begins)
-    had = np.array(owners, np.int64).reshape(2, -1)
-    lost = data.draw(st.integers(-1, first - 1))
-    taken, holders, fates, shares = decide_lines(
-        numbers, letters, firsts, begins, had, had == lost, first, occurrences, 4, 7, most
+    for begin, end in itertools.pairwise(firsts):
+        numbers[begin:end][wanted[begin:end]] = np.arange(wanted[begin:end].sum())
+    begins = np.concatenate([[0], np.cumsum(wanted)])[firsts]
+    same = np.array(data.draw(st.lists(st.integers(0, 4), min_size=total, max_size=total)), np.int32)
+    before = [sorted(data.draw(st.sets(st.integers(0, first - 1), max_size=occurrences))) for _ in range(5)]
+    had, standing = [list(each) for each in before], np.array([len(each) for each in before], np.int32)
+    heads = np.array([each[0] if each else -1 for each in before], np.int64)
+    taken, holders, fates, shares, levels = decide_lines(
+        numbers, letters, firsts, begins, same, standing, heads, first, occurrences, 4, 7, most
     )
-    gone = {lost}
     for document in range(len(sizes)):
         found: list[str | None] = []
+        mine: dict[int, tuple[int, int]] = {}
         for line in range(firsts[document], firsts[document + 1]):
             row = int(begins[document] + numbers[line])
-            standing = [owner for owner in had[:, row] if owner >= 0 and owner not in gone] if wanted[line] else []
-            found.append(("yes" if len(standing) >= occurrences else "") if wanted[line] else None)
-            assert not standing or holders[row] == standing[0]
+            others = had[same[row]] + [first + document for key, _ in mine.values() if key == same[row]]
+            if wanted[line]:
+                assert holders[row] == next(iter(others), -1)
+                if len(others) < occurrences:
+                    mine[row] = (int(same[row]), len(others))
+            found.append(("yes" if len(others) >= occurrences else "") if wanted[line] else None)
         part = letters[firsts[document] : firsts[document + 1]]
         expected = plain_loop.runs(found, part.tolist(), DedupLines(min_letters=4, min_run_letters=7))
         assert np.flatnonzero(taken[firsts[document] : firsts[document + 1]]).tolist() == sorted(expected)
@@ -101,5 +99,10 @@ def test_lines_and_documents_are_decided_as_in_the_plain_twin(
         assert shares[document] == out / max(all_, 1)
         fate = SHARE if out and shares[document] > most else EMPTIED if out and out == all_ else STAYS
         assert fates[document] == fate
-        if fate != STAYS:
-            gone.add(first + document)
+        entered = mine if fate == STAYS else {}
+        for row in range(begins[document], begins[document + 1]):
+            assert levels[row] == (entered[row][1] if row in entered else -1)
+        for key, _ in entered.values():
+            had[key].append(first + document)
+    assert standing.tolist() == [len(each) for each in had]
+    assert heads.tolist() == [next(iter(each), -1) for each in had]

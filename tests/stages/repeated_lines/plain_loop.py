@@ -25,7 +25,7 @@ class Outcome:
 
 @dataclass
 class Loop:
-    """Who had which line so far, in order: as many documents (or copies) as are looked at."""
+    """Who had which line so far, in order: every document, and with copies every copy."""
 
     stage: DedupLines
     had: dict[str, list[str]] = field(default_factory=dict)
@@ -54,7 +54,6 @@ class Loop:
 
     def _holders(self, name: str, forms: list[str]) -> list[str]:
         """Give who keeps each line ("" if it has to stay), and note that this document has it, too."""
-        most = self.stage.occurrences + (self.stage.max_seen_share is not None)
         answers: dict[str, str] = {}
         found = []
         for form in forms:
@@ -62,8 +61,7 @@ class Loop:
                 had = self.had.setdefault(form, [])
                 standing = [other for other in had if other not in self.left]
                 answers[form] = standing[0] if len(standing) >= self.stage.occurrences else ""
-                if len(had) < most:
-                    had.append(name)
+                had.append(name)
             found.append(answers[form])
         return found
 
