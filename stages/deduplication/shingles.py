@@ -26,8 +26,8 @@ class Shingling:
     """What a shingle is: `size` characters or words in a row.
 
     auto: characters where at least half of the letters are of scripts without spaces, else words. chinese_words:
-    jieba's words where auto takes characters. A text shorter than a shingle is one shingle, its whole view with all its
-    signs, which words leave out; an empty text has none.
+    jieba's words where auto takes characters. White space is no character. A text shorter than a shingle is one
+    shingle, its whole view with all its signs, which words leave out; an empty text has none.
     """
 
     unit: Unit = "auto"

@@ -177,7 +177,7 @@ def points_ahead(data: Bytes, at: int, stop: int, points: Hashes) -> int:
     """
     size = min(LANES, stop - at)
     if not moves_bytes() or at + BEHIND > len(data):
-        count = decode_each(data, at, at + size, points, 0)[1]
+        count = decode_each(data, at, at + size, points, 0, 0)[1]
         for i in range(count):
             points[i] = points[i] if points[i] <= _SHORT else _NONE
         return count

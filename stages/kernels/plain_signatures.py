@@ -15,6 +15,7 @@ _BASE = 0x9E3779B97F4A7C15
 def shingle_hashes(view: str, unit: str, size: int, words: Sequence[str] = ()) -> list[int]:
     """Give the 64-bit hash of every stretch of `size` characters or words; of fewer that of the whole view.
 
+    White space (a space, in a view) is no character: where lines are wrapped it stands within words.
     `words` are those of a text that the unit chinese_words takes by its words.
     """
     values = _items(view, unit, size, words)
@@ -29,7 +30,7 @@ def _items(view: str, unit: str, size: int, words: Sequence[str]) -> list[int]:
         words = tokens(view)
     found = [word for word in words if any(HAN <= kind(c) <= DIGIT for c in word)]
     if not found:
-        return [mix64(ord(c)) for c in view]
+        return [mix64(ord(c)) for c in view if c > " "]
     return [_word_hash(word) for word in (found if len(found) >= size else [view])]
 
 

@@ -33,6 +33,7 @@ AUTO, CHARACTERS, WORDS, GIVEN = range(4)
 _ASCII = 0x80
 _LONG = np.uint8(0xE0)  # lead bytes of three bytes and more
 _FOUR_BYTES = 0xF0
+_SPACE = 0x20  # all white space of a view; what is below it is in none
 _CHUNK = 8  # bytes of a word that are hashed at once
 _DIRECT = 8  # up to so many items a polynomial is summed for many shingles at once; longer ones are rolled
 _ONE = np.uint64(1)
@@ -57,7 +58,7 @@ def shingle_hashes(
     With the unit GIVEN, views that have given words are shingled by those of them that hold a letter or a digit. Behind
     the views are `text_lanes.BEHIND` bytes of anything. `out` needs a place for each byte of the views. A text of fewer
     words than a shingle has is one shingle, its whole view, and one without a single word is taken by characters, so
-    that signs tell `3 + 4` from `3 - 4`, and two rows of dashes.
+    that signs tell `3 + 4` from `3 - 4`, and two rows of dashes. White space is no character.
     """
     longest = 0
     for document in range(len(offsets) - 1):
@@ -223,15 +224,15 @@ def appended(value: np.uint64, data: Bytes, at: int, end: int) -> np.uint64:
 
 @lean
 def hash_characters(data: Bytes, begin: int, end: int, items: Hashes) -> int:
-    """Hash each character and give their number."""
+    """Hash each character but white space, which lines that are wrapped have within words, and give their number."""
     at, count = begin, 0
     while at < end:
         stop = min(at + LANES, end)
-        leads = lead_bits(data, at) & lowest_bits(stop - at)
+        leads = lead_bits(data, at) & bits_from(data, at, _SPACE + 1) & lowest_bits(stop - at)
         if not moves_bytes():
-            at, count = decode_each(data, at, end, items, count)
+            at, count = decode_each(data, at, end, items, count, _SPACE + 1)
         elif bits_from(data, at, _FOUR_BYTES) & leads:
-            at, count = decode_each(data, at + lowest_bit(leads), stop, items, count)
+            at, count = decode_each(data, at + lowest_bit(leads), stop, items, count, _SPACE + 1)
         else:
             count += write_characters(data, at, leads, items, count)
             at = stop

@@ -27,15 +27,20 @@ def decode(data: Bytes, at: int) -> tuple[int, int]:
 
 
 @lean
-def decode_each(data: Bytes, begin: int, end: int, out: Hashes, count: int) -> tuple[int, int]:
-    """Write code points one by one up to the first character from `end` on; give where it is, and their number."""
+def decode_each(data: Bytes, begin: int, end: int, out: Hashes, count: int, least: int) -> tuple[int, int]:
+    """Write code points one by one up to the first character from `end` on; give where it is, and their number.
+
+    Those of ASCII below `least` are left out.
+    """
     at, last, to = np.uint64(begin), np.uint64(end), np.uint64(count)
     while at < last:
         lead = np.uint64(data[at])
         if lead < _ASCII:
             out[to] = lead
+            to += np.uint64(lead >= np.uint64(least))
             at += _ONE
-        elif lead >> np.uint64(4) == _THREE_BYTES:  # Chinese: as `decode` has it, but for what signed places cost
+            continue
+        if lead >> np.uint64(4) == _THREE_BYTES:  # Chinese: as `decode` has it, but for what signed places cost
             second, third = np.uint64(data[at + _ONE]), np.uint64(data[at + np.uint64(2)])
             out[to] = (lead & _LOW_4) << np.uint64(12) | (second & _LOW_6) << np.uint64(6) | third & _LOW_6
             at += np.uint64(3)

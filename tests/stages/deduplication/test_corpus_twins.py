@@ -83,14 +83,14 @@ def test_every_page_is_found_to_repeat_its_twin(pages: Path, tmp_path: Path) -> 
 
 
 def test_without_options_those_go_that_are_alike_by_four_fifths(pages: Path, tmp_path: Path) -> None:
-    """What is dropped are the seven twins whose folded shingles are 0.8 alike, and no other page."""
+    """What is dropped are the six twins whose folded shingles are 0.8 alike, and no other page."""
     names, traditional, simplified = twins(pages)
     alike = likeness(views(columns(traditional)), views(columns(simplified)))
     wanted = {TAIWAN + name for name, value in zip(names, alike, strict=True) if value >= 0.8}
     found = survivors(pages, "{}", tmp_path)
     assert {name for name, survivor in found.items() if survivor} == wanted
     assert all(found[name] == name.replace(TAIWAN, MAINLAND) for name in wanted)
-    assert len(wanted) == 7
+    assert len(wanted) == 6
 
 
 def test_the_view_is_what_makes_them_alike(pages: Path) -> None:

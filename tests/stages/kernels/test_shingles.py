@@ -35,6 +35,11 @@ VIEWS = (
     "word " * 60 + "é" + " word" * 60,
     "a" * 255 + "é" + "b" * 255 + "世",
     "ab" * 128 + " " + "cd" * 127 + "文 ef",
+    "- - -",
+    "春 眠 不 觉 晓",
+    "两行 之间 的 line breaks 和 空格 " * 12,
+    "👍 好 𠀀 的 " * 20,
+    "世" * 21 + " " + "界" * 21 + "  " + "字" * 40 + "👍 ",
 )
 views = st.text(st.one_of(st.sampled_from("ab c好的。!_9é"), st.characters(codec="utf-8")), max_size=60)
 
@@ -102,6 +107,19 @@ def test_a_short_text_is_one_shingle() -> None:
     result = found(texts, "auto", 5)
     assert result.counts().tolist() == [1, 1, 1, 1, 1, 0, 1, 1, 1]
     assert len({*result.values.tolist()}) == 6
+
+
+@pytest.mark.parametrize("size", [1, 5, 9, 24])
+def test_white_space_is_no_character(size: int) -> None:
+    """Wherever it stands, in long texts and in those of fewer characters than a shingle; words are as they were."""
+    joined = [view.replace(" ", "") for view in VIEWS]
+    spaced = [" ".join(view) for view in joined]
+    for text, one, other in zip(joined, spaced, VIEWS, strict=True):
+        values = found([one, text, other], "characters", size)
+        assert values.of(0).tolist() == values.of(1).tolist() == values.of(2).tolist()
+        assert len(values.of(0)) == max(len(text) - size + 1, min(len(text), 1))
+    assert found(["床前 明月"], "auto", size).values.tolist() == found(["床前明月"], "auto", size).values.tolist()
+    assert found(["a bc de fg hi"], "auto", 2).values.tolist() != found(["ab cd ef gh i"], "auto", 2).values.tolist()
 
 
 @pytest.mark.parametrize("size", [2, 5, 9])
