@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
+from headrace.pipeline.dups.repetitions import NEAR
 from headrace.pipeline.json_numbers import finite
 from headrace.pipeline.wording import exact, printable
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _EXCERPT = 100  # characters
 _BY_WAY = "by way of "  # as dedup says it where a document is near to the one that stays only through another one
+_NO_MATTER = "case, width, white space, traditional characters"
 _PLACES = 8  # changed places of one text
 
 
@@ -46,7 +48,17 @@ class Clusters:
             named = zip(found.reason_names, counts, strict=True)
             words = ", ".join(f"{count:,} {name}" for name, count in named if count)
             if words:
-                click.echo(f"{stage}: dropped {words}")
+                click.echo(f"{stage}: dropped {words}{self._measured(stage) if NEAR in words else ''}")
+
+    def _measured(self, stage: str) -> str:
+        """Say what a similarity is: an estimate, unless shingle sets are compared."""
+        kind, _, number = stage.partition(".")
+        recipe = self._answer.reader.committed.plan["recipe"]["stages"]
+        options = [each for each in recipe if each["kind"] == kind][int(number or 1) - 1]
+        if options.get("verify") == "exact":
+            return ""
+        how = "shares of equal bits" if options.get("simhash") else "estimates from signatures"
+        return f"; similarities are {how} (`verify: exact` measures them)"
 
     def print(self, part: Part) -> None:
         """Print a part of a cluster."""
@@ -153,7 +165,7 @@ def _dropped(cluster: Cluster, each: Compared) -> dict[str, object]:
     if each.difference is None:
         return row
     places = [[_as_json(piece) for piece in place] for place in each.difference.places]
-    return {**row, "diff": places, "whole": each.difference.whole}
+    return {**row, "diff": places, "whole": each.difference.whole, "equal": each.difference.equal}
 
 
 def _as_json(piece: Piece) -> dict[str, str]:
@@ -169,7 +181,8 @@ def _words_of(each: Compared) -> Iterator[str]:
 
 def _lines_of(found: Difference) -> Iterator[str]:
     if not found.places:
-        yield "the texts are equal" if found.whole else "the texts are equal as far as they were compared"
+        same = "the texts are equal" if found.equal else "the texts differ only in what does not count: " + _NO_MATTER
+        yield same if found.whole else f"{same}, as far as they were compared"
     colours = _in_colours()
     for place in found.places[:_PLACES]:
         yield f"... {''.join(_piece(piece, colours=colours) for piece in place)} ..."

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from headrace.stages.kernels.arrays import Counts, Hashes, Links
+from headrace.stages.kernels.characters import fold_normalized, normalized
 
 MOST_CHARACTERS = 1_000_000  # of each text; what is behind is not compared
 _PINS = (32, 8, 4)  # tokens of a window; shorter ones are looked for between longer ones, where more of them are unique
@@ -31,7 +32,10 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)
 _ALONE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u31a0-\ua4cf\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-_TOKENS = re.compile(rf"[{_ALONE}]|[^\W{_ALONE}]+|\s+|.", re.DOTALL)
+# Soft hyphens, joiners and marks of direction belong to what stands before them.
+_UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
+_WORD = rf"[^\W{_ALONE}](?:[^\W{_ALONE}]|[{_UNSEEN}])*"
+_TOKENS = re.compile(rf"[{_ALONE}][{_UNSEEN}]*|{_WORD}|\s+|.[{_UNSEEN}]*", re.DOTALL)
 
 
 class Block(NamedTuple):
@@ -53,21 +57,36 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The changed places of two texts, each with its surroundings; `whole` says that no more than was read differs."""
+    """The changed places of two texts, each with its surroundings.
+
+    `whole` says that no more than was read differs, `equal` that of what was read not a character does,
+    however little it counts.
+    """
 
     places: tuple[tuple[Piece, ...], ...]
     whole: bool = True
+    equal: bool = True
 
 
 def difference(old: str, new: str) -> Difference:
-    """Compare two texts; no place at all if they are equal.
+    """Compare two texts as views; no place at all if those are equal.
+
+    Case, width, traditional characters and how much white space there is do not count, as they do not for `dedup`; what
+    is equal is given as the first text has it.
 
     Time grows with n log n of their length, however they differ. A part of which too little is equal to be pinned is
     given as a whole.
     """
     a, b = (_TOKENS.findall(text[:MOST_CHARACTERS]) for text in (old, new))
     whole = max(len(old), len(new)) <= MOST_CHARACTERS
-    return Difference(tuple(_places(_pieces(a, b, matching(a, b)))), whole)
+    blocks = matching(*(_folded(side) for side in (a, b)))
+    return Difference(tuple(_places(_pieces(a, b, blocks))), whole, old[:MOST_CHARACTERS] == new[:MOST_CHARACTERS])
+
+
+def _folded(tokens: Sequence[str]) -> list[str]:
+    """Give tokens as the view has them, for texts in which most occur often."""
+    forms = {token: " " if token.isspace() else fold_normalized(normalized(token, "NFKC")) for token in set(tokens)}
+    return [forms[token] for token in tokens]
 
 
 def matching(a: Sequence[str], b: Sequence[str]) -> Iterator[Block]:

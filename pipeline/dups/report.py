@@ -119,4 +119,8 @@ def _difference(kept: Text, text: Text) -> str | None:
         return None
     places = difference(kept.text, text.text).places[:1]
     pieces = (piece for place in places for piece in place)
-    return "".join(f"[-{p.old}-]{{+{p.new}+}}" if p.changed else p.old for p in pieces) or None
+    return "".join(_marked(p.old, p.new) if p.changed else p.old for p in pieces) or None
+
+
+def _marked(old: str, new: str) -> str:
+    return (old and f"[-{old}-]") + (new and f"{{+{new}+}}")

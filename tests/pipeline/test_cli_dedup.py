@@ -235,7 +235,7 @@ def test_the_result_may_be_json_lines(tmp_path: Path) -> None:
     assert {json.loads(row)["text"] for row in rows} <= set(texts)
     out = str(tmp_path / "out")
     assert CliRunner().invoke(main, ["verify", out]).exit_code == 0
-    assert "[-wheel-]{+Wheel and axle+}" in CliRunner().invoke(main, ["dups", out, "--diff"]).stdout
+    assert " wheel {+and axle +}" in CliRunner().invoke(main, ["dups", out, "--diff"]).stdout
     assert pages()[0]["text"][:50] in CliRunner().invoke(main, ["explain", out, "input:in.jsonl#0"]).stdout
     assert CliRunner().invoke(main, ["inspect", out]).exit_code == 0
 

@@ -36,6 +36,24 @@ def test_words_change_as_a_whole_and_signs_alone(old: str, new: str, places: lis
     assert shown(difference(old, new)) == places
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "places"),
+    [
+        ("Mill Wheel", "mill  wheel", []),
+        ("開放中文轉換", "开放中文转换", []),
+        ("ＯＫ，好", "ok,好", []),
+        ("water\u00adwheel x", "waterwheel\u200b x", []),
+        ("開放中文轉換", "开放中文轉好", ["開放中文轉[-換-]{+好+}"]),
+        ("The Mill turns", "the\nmill stops", ["The Mill [-turns-]{+stops+}"]),
+    ],
+)
+def test_what_dedup_does_not_see_is_not_marked(old: str, new: str, places: list[str]) -> None:
+    """Case, width, traditional characters, unseen signs and how much white space; what is equal is the first text's."""
+    found = difference(old, new)
+    assert (shown(found), found.equal) == (places, False)
+    assert difference(old, old).equal
+
+
 def test_only_changed_places_are_given_each_with_what_is_around_it() -> None:
     """24 characters on both sides; changes whose surroundings touch make one place."""
     text = chinese(1, 400)
