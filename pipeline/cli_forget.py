@@ -152,9 +152,21 @@ def _remains(found: Account) -> Iterator[tuple[str, str]]:
     if not found.remains:
         return
     folders = Counter(name.partition("/")[0] for name in found.remains)
-    files = ", ".join(f"{_count(n, 'file')} of {folder}/" for folder, n in sorted(folders.items()))
-    yield "still in", f"{files}, in the input, and in what was trained: nothing is erased from files"
+    files = [f"{_count(n, 'file')} of {folder}/" for folder, n in sorted(folders.items())]
+    places = ", ".join([*files, *found.reports])
+    yield "still in", f"{places}, in the input, and in what was trained: nothing is erased from files"
+    if found.reports:
+        anew = " and ".join(f"`headrace report {found.run}{option}`" for option in _written_by(found.reports))
+        yield (
+            "may quote",
+            f"{', '.join(found.reports)}: from before the request; {anew} writes them without these texts",
+        )
     yield "to erase", "run again into another folder, `- {kind: forget, lists: [RUN]}` behind parse, then delete RUN"
+
+
+def _written_by(reports: Sequence[str]) -> list[str]:
+    """Give the options of `headrace report` that write reports anew."""
+    return sorted({" --policy" if name.startswith("policy") else "" for name in reports})
 
 
 def _count(number: int, what: str) -> str:

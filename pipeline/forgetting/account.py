@@ -14,10 +14,12 @@ from headrace.pipeline.explain import near_ids
 from headrace.pipeline.forgetting.forget import Found, Outcome, forget
 from headrace.pipeline.forgetting.sequences import Sequences, held
 from headrace.pipeline.forgetting.steps import Trained, trained
+from headrace.pipeline.policy.report import POLICY_HTML, POLICY_JSON
+from headrace.pipeline.report import REPORT_HTML, REPORT_JSON
 from headrace.pipeline.run_folder import in_use
 from headrace.schemas.document import QUARANTINED
 from headrace.schemas.forgetting import Request
-from headrace.schemas.tombstones import Tombstones
+from headrace.schemas.tombstones import TOMBSTONES, Tombstones, read_tombstones
 
 _SUGGESTED = 10  # unknown doc_ids; each costs a pass over the ledgers
 
@@ -34,6 +36,7 @@ class Account:
     sequences: Sequences
     training: Trained | None
     remains: tuple[str, ...]  # files that hold texts or tokens of these documents
+    reports: tuple[str, ...]  # files from before the request, which may quote them
     suggestions: dict[str, list[str]]  # for the first unknown doc_ids
     in_use: bool
 
@@ -54,6 +57,7 @@ class Account:
             "tokens_of_others": s.others,
             "training": self.training and _training(self.training),
             "remains": list(self.remains),
+            "reports": list(self.reports),
         }
 
 
@@ -71,6 +75,7 @@ def account(run: Path, asked: Sequence[Request], *, repeats: bool = False, dry_r
         sequences=sequences,
         training=trained(committed, sequences),
         remains=(*sequences.shards, *_stored(outcome)),
+        reports=_reports(outcome),
         suggestions={doc_id: near_ids(committed, doc_id) for doc_id in outcome.found.unknown[:_SUGGESTED]},
         in_use=in_use(run),
     )
@@ -91,6 +96,18 @@ def _stored(outcome: Outcome) -> list[str]:
     units = {d.unit for d in found.documents} | {d.unit for d in found.gone}
     quarantined = {d.unit for d in found.gone if d.verdict == QUARANTINED}
     return [*_files(committed, "documents", units), *_files(committed, "quarantine", quarantined)]
+
+
+def _reports(outcome: Outcome) -> tuple[str, ...]:
+    """Give the reports that were not written since the last request: those show no text of forgotten documents."""
+    found, run = outcome.found, outcome.committed.run
+    if not (found.documents or found.gone):
+        return ()
+    there = [run / name for name in (REPORT_HTML, REPORT_JSON, POLICY_HTML, POLICY_JSON) if (run / name).is_file()]
+    if outcome.written or not (run / TOMBSTONES).is_file() or outcome.tombstones != read_tombstones(run):
+        return tuple(path.name for path in there)
+    last = (run / TOMBSTONES).stat().st_mtime_ns
+    return tuple(path.name for path in there if path.stat().st_mtime_ns <= last)
 
 
 def _files(committed: Committed, kind: str, units: set[int]) -> list[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.pipeline.forgetting.page_runs import documents, page_run
+from tests.pipeline.forgetting.page_runs import documents, page, page_run
 from tests.pipeline.small_runs import output
 from tests.protocol.power_disk import PowerDisk
 
@@ -23,6 +23,7 @@ from headrace.pipeline.explain import explain
 from headrace.pipeline.forgetting.account import account
 from headrace.pipeline.forgetting.forget import forget
 from headrace.pipeline.inspect_run import inspect_run
+from headrace.pipeline.load import load_config
 from headrace.pipeline.run import run_pipeline
 from headrace.pipeline.verify import verify
 from headrace.schemas.errors import ConfigError, FormatError
@@ -226,6 +227,35 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="not a run folder"):
         forget(tmp_path, [request("domain", "a.example")])
     assert not list(tmp_path.iterdir())
+
+
+def test_reports_from_before_the_request_are_named_until_they_are_written_again(run: Path, tmp_path: Path) -> None:
+    """In a run of texts they quote what others repeat: the new ones do not."""
+    page_run(run.parent)  # its pages
+    text = (run.parent / "run.yaml").read_text(encoding="utf-8")
+    head, _, _ = text.partition("  - {kind: tokenize")
+    (tmp_path / "texts.yaml").write_text(
+        f"{head}  - {{kind: write, format: parquet}}\nengine: {{executor: inline}}\n".replace("run: run", "run: texts")
+    )
+    run_pipeline(load_config(tmp_path / "texts.yaml"))
+    texts = tmp_path / "texts"
+    assert call("report", texts).exit_code == 0
+    words = page(3, 23)["text"][:60]
+    names = ["report.html", "report.json"]
+    (before,) = [row["doc_id"] for row in documents(texts) if row["url"].endswith("/p/3")]
+    assert all(words in (texts / name).read_text(encoding="utf-8") for name in names)
+    for options in (["--dry-run"], [], []):
+        said = call("forget", texts, "--doc", before, *options).output
+        assert "of shards/, report.html, report.json, in the input" in said
+        assert f"may quote   report.html, report.json: from before the request; `headrace report {texts}`" in said
+    (texts / "policy.html").write_bytes(b"a report of a sample")
+    assert call("report", texts).exit_code == 0
+    assert not any(words in (texts / name).read_text(encoding="utf-8") for name in names)
+    os.utime(texts / "policy.html", ns=(0, 0))
+    assert account(texts, []).to_json()["reports"] == ["policy.html"]
+    assert f"`headrace report {texts} --policy` writes them" in call("forget", texts).output
+    (texts / "policy.html").unlink()
+    assert "report" not in call("forget", texts).output
 
 
 @pytest.mark.parametrize("place", ["tombstones.resolved", "tombstones.replaced"])
