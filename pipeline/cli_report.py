@@ -71,6 +71,8 @@ def _outside(report: Row) -> Iterator[str]:
 
 
 def _closing(report: Row) -> list[tuple[str, str]]:
+    from headrace.pipeline.report_html import taken_words
+
     totals, times, trainer, files = report["totals"], report["times"], report["trainer"], report["files"]
     output = f"{_count(totals['shards'], 'shard')} of {_count(totals['units'], 'unit')}"
     lines = [
@@ -78,6 +80,7 @@ def _closing(report: Row) -> list[tuple[str, str]]:
         ("input", f"{totals['files']:,} files, {size_words(totals['bytes'])}; {files['with_text']:,} gave text"),
         ("output", f"{output}, {size_words(totals['shard_bytes'])}"),
     ]
+    lines += [("repeated", words) for words in taken_words(report)]
     if files["counts"]:
         lines.append(("beside it", ", ".join(f"{count:,} {name}" for name, count in files["counts"].items())))
     if replay := report["replay"]:

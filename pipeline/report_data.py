@@ -65,6 +65,7 @@ def report_data(run: Path) -> Row:
         "totals": _totals(committed, counts),
         "funnel": [_funnel_row(c) for c in counts],
         "duplicates": duplicates_report(committed, facts.repetitions.found()),
+        "repeated_lines": {u: {"taken": n, "documents": facts.shortened[u]} for u, n in facts.taken.items()},
         "drop_bands": bands_report(committed.plan["recipe"]["stages"], events, totals, facts.of_sources),
         "sources": _sources(facts),
         "times": _times(committed, times),

@@ -22,6 +22,7 @@ BINS = 40
 EXAMPLES_EACH = 3  # of every reason
 _SPREAD = 1000  # a measure that reaches further than this is drawn on a logarithmic axis
 _BEFORE_TEXT = ("read", "decode", "parse")  # what these stages take out never became text
+_TAKEN = {"values.seen_lines": "lines", "values.seen_paragraphs": "paragraphs"}
 _FIXED = ["doc_id", "source", "path", "encoding", "encoding_method", "damage", "language", "grade"]
 _SETTLED = ["verdict", "stage", "reason", "value", "threshold", "survivor", "detail"]
 
@@ -71,6 +72,8 @@ class DocumentFacts:
     of_sources: dict[tuple[str, str, str], list[Row]] = field(default_factory=dict)  # source, stage, reason
     histograms: dict[str, Histogram] = field(default_factory=dict)
     repetitions: Collector = field(default_factory=Collector)
+    taken: Counter[str] = field(default_factory=Counter)  # lines or paragraphs that came before
+    shortened: Counter[str] = field(default_factory=Counter)  # documents that lost some of them
 
 
 def read_facts(committed: Committed) -> DocumentFacts:
@@ -83,6 +86,7 @@ def read_facts(committed: Committed) -> DocumentFacts:
         with reading(path):  # a damaged file may lack columns
             _count(facts, table)
             _measure(facts, table)
+            _shorten(facts, table)
             _settled(facts, table)
             facts.repetitions.add(number, table)
     return facts
@@ -150,6 +154,16 @@ def _measure(facts: DocumentFacts, table: pa.Table) -> None:
             values = table[name].cast(pa.float64()).to_numpy()
             finite = np.isfinite(values)
             spread.add(values[finite], kept[finite])
+
+
+def _shorten(facts: DocumentFacts, table: pa.Table) -> None:
+    """Sum up what `dedup_lines` took out of texts; a document that it dropped itself lost nothing."""
+    whole = np.array([(stage or "").partition(".")[0] == "dedup_lines" for stage in table["stage"].to_pylist()], bool)
+    for column, unit in _TAKEN.items():
+        if column in table.column_names:
+            lost = np.nan_to_num(table[column].cast(pa.float64()).to_numpy())[~whole]
+            facts.taken[unit] += int(lost.sum())
+            facts.shortened[unit] += int(np.count_nonzero(lost))
 
 
 def _settled(facts: DocumentFacts, table: pa.Table) -> None:

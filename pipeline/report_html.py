@@ -73,7 +73,15 @@ def _funnel(report: Report) -> Iterator[str]:
         for r in report["funnel"]
     ]
     yield table(["stage", "received", "added", "kept", "dropped", "quarantined"], rows)
+    yield from (f"<p>Repeated {words}.</p>" for words in taken_words(report))
     yield table(["source", "kept", "dropped", "quarantined"], [tuple(row.values()) for row in report["sources"]])
+
+
+def taken_words(report: Report) -> Iterator[str]:
+    """Say how many lines or paragraphs `dedup_lines` took out of texts."""
+    for unit, found in report["repeated_lines"].items():
+        documents = f"{found['documents']:,} document{'s' * (found['documents'] != 1)}"
+        yield f"{unit}: {found['taken']:,} taken out of {documents}"
 
 
 def _bands(report: Report) -> Iterator[str]:

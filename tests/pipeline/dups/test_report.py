@@ -15,7 +15,9 @@ from headrace.pipeline.committed import open_committed
 from headrace.pipeline.dups.clusters import clusters_of
 from headrace.pipeline.dups.repetitions import Collector, Repetitions
 from headrace.pipeline.dups.report import duplicates_report
+from headrace.pipeline.load import load_config
 from headrace.pipeline.report import write_report
+from headrace.pipeline.run import run_pipeline
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +142,21 @@ def test_a_run_without_repetitions_has_an_empty_part(tmp_path: Path) -> None:
     """And nothing on its page."""
     run = made_run(tmp_path)
     assert duplicates_report(open_committed(run), repetitions([])) == {}
+
+
+def test_lines_that_were_taken_out_are_summed_up(tmp_path: Path) -> None:
+    """Two of three pages lose their menu; the copy of a page is dropped, and loses no line."""
+    menu, folder = english(9, 20), tmp_path / "in"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.txt").write_text(f"{menu}\n{english(number)}\n", encoding="utf-8")
+    (folder / "3.txt").write_text(f"{menu}\n{english(0)}\n", encoding="utf-8")
+    path = tmp_path / "lines.yaml"
+    stages = "[{kind: decode}, {kind: parse}, {kind: dedup_lines}, {kind: write, format: parquet}]"
+    source = f"[{{name: web, paths: [{folder}]}}]"
+    path.write_text(f"run: {tmp_path / 'run'}\nsources: {source}\nstages: {stages}\nengine: {{executor: inline}}\n")
+    run_pipeline(load_config(path))
+    assert write_report(tmp_path / "run")["repeated_lines"] == {"lines": {"taken": 2, "documents": 2}}
+    assert "Repeated lines: 2 taken out of 2 documents." in (tmp_path / "run/report.html").read_text(encoding="utf-8")
+    said = CliRunner().invoke(main, ["inspect", str(tmp_path / "run")]).stdout
+    assert "repeated    lines: 2 taken out of 2 documents" in said
