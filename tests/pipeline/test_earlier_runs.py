@@ -196,6 +196,19 @@ def test_the_place_of_the_runs_is_no_part_of_the_identity(two: Weeks, tmp_path: 
     assert output(tmp_path / "moved/runs/week1") == output(tmp_path / "moved/runs/once")
 
 
+def test_a_run_goes_on_after_an_earlier_one_was_moved_where_a_link_stands_in_its_place(two: Weeks) -> None:
+    """Without one the message says so."""
+    two.run("once", ["week1"], ["week0"])
+    two.run("week1", ["week1"], ["week0"], commits=1)
+    place = two.folder / "runs/week0"
+    shutil.move(place, two.folder / "elsewhere")
+    with pytest.raises(ConfigError, match="put one that was moved back, or a symbolic link in its place"):
+        two.run("week1", ["week1"], ["week0"])
+    place.symlink_to(two.folder / "elsewhere")
+    two.run("week1", ["week1"], ["week0"])
+    assert output(two.folder / "runs/week1") == output(two.folder / "runs/once")
+
+
 def test_other_runs_in_the_list_make_another_run(two: Weeks) -> None:
     """The message names the option, and not what follows from it."""
     two.run("week1", ["week1"], ["week0"], commits=1)
