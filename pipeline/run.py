@@ -134,7 +134,7 @@ class _Session:
     def run(self) -> RunSummary:
         """Give the summary once everything is done or stopped."""
         finished = self._manifest.ended
-        for words in self._plan.warnings:
+        for words in () if self._part else self._plan.warnings:
             self._log.emit("warning", words=words)
         self._watch.start()
         if not finished and not self._settled():

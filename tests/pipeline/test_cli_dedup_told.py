@@ -33,6 +33,7 @@ def test_a_result_below_the_input_is_no_input_of_the_next_run(folder: Path) -> N
     assert told("in", "--out", "other")["documents"] == first["documents"] == 2
     assert "left out of the input" not in call("in", "--out", "in/clean", "--fresh").stderr
     assert told("in/clean/shards", "--out", "third")["documents"] == 2
+    assert call("in", "--out", "fourth", "--compare").stderr.count("left out of the input") == 1
 
 
 @pytest.mark.parametrize("out", ["in", "in/", "../{here}/in", "link"])
