@@ -41,6 +41,11 @@ _ROLLBACKS = 3  # without a commit in between
 
 _TELL_EVERY_S = 1.0  # of a barrier, which may have 100,000 shards
 
+_DISK_REMEDIES = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES), "make room or change the rights"),
+    errno.EFBIG: "raise the limit on the size of files (ulimit -f), or choose a disk that takes larger ones",
+    errno.ENOMEM: "make memory free, or raise what a process may have (ulimit -v, vm.max_map_count)",
+}
 StartExecutor = Callable[[EngineConfig, RunFolder], tuple[Executor, int]]
 
 
@@ -306,13 +311,16 @@ def _catch(stopping: threading.Event) -> dict[int, Any]:
 
 @contextlib.contextmanager
 def _disk_errors(run: Path) -> Iterator[None]:
-    """Say what a full or read-only disk means for the run."""
+    """Say what a full or read-only disk, or a limit of the system, means for the run; with the file if it is known."""
     try:
         yield
     except OSError as error:
-        if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES}:
+        number = error.errno or 0
+        if number not in _DISK_REMEDIES:
             raise
-        remedy = "make room or change the rights; the committed shards are safe, run the same command again to go on"
         raise HeadraceError(
-            "the run folder cannot be written", where=str(run), why=error.strerror or "", remedy=remedy
+            "the system gives no memory" if number == errno.ENOMEM else "the run folder cannot be written",
+            where=os.fsdecode(name) if isinstance(name := error.filename, str | bytes) else str(run),
+            why=os.strerror(number),
+            remedy=f"{_DISK_REMEDIES[number]}; the committed shards are safe, run the same command again to go on",
         ) from error

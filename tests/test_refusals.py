@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -234,6 +235,31 @@ def test_a_file_that_is_no_model_is_refused_as_configuration(tmp_path: Path) -> 
     loaded = small_run(tmp_path, "refused", tokenizer="model: words.txt")
     with pytest.raises(ConfigError, match="not a whole SentencePiece model"):
         run_pipeline(loaded)
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (
+            errno.EFBIG,
+            "pace/now: the run folder cannot be written: File too large. Raise the limit on the size of files",
+        ),
+        (errno.ENOMEM, "pace/now: the system gives no memory: Cannot allocate memory. Make memory free"),
+    ],
+)
+def test_a_limit_of_the_system_is_named_with_the_file(
+    number: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the size of files, on memory: not an unexpected error, and how to go on is said."""
+
+    def limited(*_: object, **__: object) -> None:
+        raise OSError(number, "words of the system", "pace/now")
+
+    monkeypatch.setattr(RunFolder, "prepare", limited)
+    with pytest.raises(HeadraceError) as caught:
+        run_pipeline(small_run(tmp_path, "limited", tokenizer=BYTES))
+    assert message in str(caught.value)
+    assert "run the same command again to go on" in str(caught.value)
 
 
 def test_a_disk_without_a_byte_left_is_one_message(small_disk: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from headrace.schemas.durable import publish, sync_file, sync_refs, temporary_beside
+from headrace.schemas.durable import publish, sync_file, sync_refs
 from headrace.schemas.errors import FormatError
 from headrace.schemas.failpoints import reach
 from headrace.schemas.unit import FileRef
@@ -22,6 +22,7 @@ from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.signatures import from_columns
 from headrace.stages.kernels.arrays import Array
 from headrace.stages.kernels.sorted_postings import fingerprints, frozen, packed, unpacked
+from headrace.stages.writing.files import writing
 
 INDEX_VERSION = 2
 FOLDER = "index"
@@ -43,16 +44,13 @@ class IndexRuns:
         run = self.context.run
         (run / FOLDER).mkdir(parents=True, exist_ok=True)
         stem = f"{self.context.stage}-{first:08d}-{last:08d}"
-        temporary = temporary_beside(run / FOLDER / f"{stem}.arrow")
         table = self._table(entries.combine_chunks())
-        try:
+        with writing(run / FOLDER / f"{stem}.arrow") as temporary:
             with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
                 writer.write_table(table)
             sync_file(temporary)  # before the rename: a final name never stands for content that can still be lost
             reach("index.temporary.synced")
             ref = publish(temporary, run, FOLDER, stem, ".arrow")
-        finally:
-            temporary.unlink(missing_ok=True)
         reach("index.renamed")
         sync_refs(run, [ref])
         reach("index.synced")

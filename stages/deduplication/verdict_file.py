@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from headrace.schemas.durable import canonical_json, publish, sync_file, sync_refs, temporary_beside
+from headrace.schemas.durable import canonical_json, publish, sync_file, sync_refs
 from headrace.schemas.failpoints import reach
 from headrace.schemas.unit import FileRef
 from headrace.stages.deduplication.committed_file import FileKind, mapped
 from headrace.stages.deduplication.components import Dropped
 from headrace.stages.deduplication.spooled import Spooled
 from headrace.stages.deduplication.telling import Tell, told, unheard
+from headrace.stages.writing.files import writing
 
 FOLDER = "index"
 _COLUMNS: dict[str, pa.DataType] = {
@@ -42,17 +43,14 @@ def write_verdicts(
 ) -> FileRef:
     """Publish the verdicts durably; the same first pass gives the same bytes."""
     (run / FOLDER).mkdir(parents=True, exist_ok=True)
-    temporary = temporary_beside(run / FOLDER / f"{stage}-verdicts.arrow")
     schema = SCHEMA.with_metadata(_KIND.metadata(origin))
-    try:
+    with writing(run / FOLDER / f"{stage}-verdicts.arrow") as temporary:
         with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
             for batch in _batches(documents, gone, tell):
                 writer.write_batch(batch)
         sync_file(temporary)  # before the rename: a final name never stands for content that can still be lost
         reach("verdicts.temporary.synced")
         ref = publish(temporary, run, FOLDER, f"{stage}-verdicts", ".arrow")
-    finally:
-        temporary.unlink(missing_ok=True)
     reach("verdicts.renamed")
     sync_refs(run, [ref])
     reach("verdicts.synced")

@@ -5,26 +5,25 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from headrace.schemas.durable import canonical_json, publish, sha256_file, sync_file, sync_refs, temporary_beside
-from headrace.schemas.errors import FormatError
+from headrace.schemas.durable import publish, sync_file, sync_refs
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import RunContext
+from headrace.stages.deduplication.committed_file import FileKind
+from headrace.stages.deduplication.runs import FOLDER
 from headrace.stages.kernels.arrays import Array, Column, Offsets
+from headrace.stages.writing.files import writing
 
-_FOLDER = "index"
-_VERSION, _PARAMETERS = b"headrace.owners.version", b"headrace.owners.parameters"
-_OWNERS_VERSION = b"2"
 _FIELDS: list[tuple[str, pa.DataType]] = [("unit", pa.int64()), ("doc_id", pa.string())]
 _SCHEMA = pa.schema(_FIELDS)
 _REMEDY = "restore the file from a copy, or start again with --fresh"
+_KIND = FileKind("the line index", 2, b"headrace.owners.version", b"headrace.owners.parameters", _REMEDY)
 
 
 class Owners:
     """Documents by number, in order of units; those that are written are not in memory."""
 
     def __init__(self, context: RunContext, parameters: dict[str, object]) -> None:
-        self._context = context
-        self._metadata = {_VERSION: _OWNERS_VERSION, _PARAMETERS: canonical_json(parameters)}
+        self._context, self._parameters = context, parameters
         self._files = list(context.committed)
         sizes = [0, *(self._read(ref).num_rows for ref in self._files)]
         self._begins: list[int] = np.cumsum(sizes).tolist()  # of each file, and of what is not written
@@ -71,34 +70,16 @@ class Owners:
 
     def _write(self, table: pa.Table, first: int, last: int) -> FileRef:
         run = self._context.run
-        (run / _FOLDER).mkdir(parents=True, exist_ok=True)
+        (run / FOLDER).mkdir(parents=True, exist_ok=True)
         stem = f"{self._context.stage}-{first:08d}-{last:08d}"
-        temporary = temporary_beside(run / _FOLDER / f"{stem}.arrow")
-        schema = _SCHEMA.with_metadata(self._metadata)
-        try:
+        schema = _SCHEMA.with_metadata(_KIND.metadata(self._parameters))
+        with writing(run / FOLDER / f"{stem}.arrow") as temporary:
             with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
                 writer.write_table(table.combine_chunks())
             sync_file(temporary)  # before the rename: a final name never stands for content that can still be lost
-            ref = publish(temporary, run, _FOLDER, stem, ".arrow")
-        finally:
-            temporary.unlink(missing_ok=True)
+            ref = publish(temporary, run, FOLDER, stem, ".arrow")
         sync_refs(run, [ref])
         return ref
 
     def _read(self, ref: FileRef) -> pa.Table:
-        path = self._context.run / ref.name
-        if not path.is_file():
-            raise FormatError("a file of the line index is missing", where=str(path), remedy=_REMEDY)
-        if (found := sha256_file(path)) != ref.sha256:
-            why = f"its SHA-256 is {found}, the manifest says {ref.sha256}"
-            raise FormatError("a file of the line index is damaged", where=str(path), why=why, remedy=_REMEDY)
-        try:
-            with pa.memory_map(str(path)) as source, pa.ipc.open_file(source) as reader:
-                table = reader.read_all()
-        except pa.ArrowInvalid as error:
-            raise FormatError("not a line index", where=str(path), why=str(error), remedy=_REMEDY) from error
-        if (table.schema.metadata or {}) != self._metadata:
-            why = "it was written with other options, or by another release"
-            remedy = "use the options and the release of the run, or start again with --fresh"
-            raise FormatError("a line index was made otherwise", where=str(path), why=why, remedy=remedy)
-        return table
+        return _KIND.open(self._context.run / ref.name, ref.sha256, self._parameters)

@@ -26,6 +26,7 @@ _WRITABLE = "make the folder writable for this user, or choose another run folde
 _REMEDIES = {
     errno.ENOSPC: f"free space on this disk, then {_AGAIN}",
     errno.EDQUOT: f"free space or raise the quota, then {_AGAIN}",
+    errno.EFBIG: f"raise the limit on the size of files (ulimit -f), then {_AGAIN}",
     errno.EACCES: _WRITABLE,
     errno.EPERM: _WRITABLE,
     errno.EROFS: "the file system is read-only: choose another run folder",

@@ -137,7 +137,7 @@ def test_a_full_disk_while_the_index_is_written_ends_the_run_with_a_message(
     run = f"full-{budget}-{count}"
     with monkeypatch.context() as patch:
         patch.setattr(runs, "sync_file", FullDisk(count))
-        with pytest.raises(HeadraceError, match=r"cannot be written: No space left on device\. Make room"):
+        with pytest.raises(HeadraceError, match=r"index/dedup-.*: cannot write: No space left on device\. Free space"):
             plain.run(run, *indexed(2, budget))
     assert not list((plain.folder / run / "index").rglob("*.tmp"))
     plain.run(run, *indexed(2, budget))

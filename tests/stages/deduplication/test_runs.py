@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from headrace.schemas.durable import sha256_file
-from headrace.schemas.errors import FormatError
+from headrace.schemas.errors import FormatError, HeadraceError
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.base import OrderedState, RunContext
 from headrace.stages.dedup import Dedup
+from headrace.stages.dedup_lines import DedupLines
 from headrace.stages.deduplication.options import MinHash, SimHash
 
 LOOSE = Dedup(minhash=MinHash(bands=8, rows=2, threshold=0.5, shingle_size=2))
@@ -33,6 +37,29 @@ def accept(stage: Dedup, state: OrderedState, unit: int, texts: list[str]) -> No
     ids = pa.array([f"d{unit}.{i}" for i in range(len(texts))], pa.string())
     table = pa.table({"doc_id": ids, "text": pa.array(texts, pa.large_string())})
     state.accept(UnitBatch(unit, stage.prepare(table)))
+
+
+@contextmanager
+def files_of(most: int) -> Iterator[None]:
+    """Let the system refuse larger files, as `ulimit -f` does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("stage", [LOOSE, DedupLines()], ids=["dedup", "dedup_lines"])
+def test_a_file_that_the_system_refuses_is_named(stage: Dedup | DedupLines, tmp_path: Path) -> None:
+    """Arrow's own error names no file; nothing of it is left."""
+    state = stage.open(RunContext(tmp_path, stage.kind, (), 0))
+    texts = pa.array([f"text {i}" if stage.kind == "dedup" else "" for i in range(900)], pa.large_string())
+    table = pa.table({"doc_id": [f"d0.{i}" for i in range(900)], "text": texts})
+    state.accept(UnitBatch(0, stage.prepare(table)))
+    with files_of(5000), pytest.raises(HeadraceError, match=r"index/dedup.*: cannot write: File too large\. Raise the"):
+        state.flush(0)
+    assert not list((tmp_path / "index").iterdir())
 
 
 def test_runs_are_immutable_and_reproducible(tmp_path: Path) -> None:
