@@ -54,6 +54,10 @@ class NoopOrdered:
         """Nothing was written."""
         return None, Done(-1, {})
 
+    def close(self, _: None = None) -> tuple[None, Done]:
+        """Do nothing."""
+        return None, Done(-1, {})
+
 
 class NoopExecutor(RayExecutor):
     """The Ray executor with workers that do nothing."""

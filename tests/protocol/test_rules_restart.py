@@ -99,7 +99,7 @@ def test_rollbacks_without_progress_end_with_a_message(plain: Case, unit: int) -
     """Three times in a row is bad luck; the fourth ends the run, which goes on from there when it is started again."""
     case, run = plain, f"loop-{unit}"
     with pytest.raises(
-        HeadraceError, match="an ordered stage dies again and again: the state of dedup is gone"
+        HeadraceError, match=f"an ordered stage dies again and again: unit {unit}: the state of dedup is gone"
     ) as error:
         case.run(run, executor=StateDies("dedup", unit))
     assert "run the same command again" in str(error.value)

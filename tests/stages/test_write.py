@@ -272,7 +272,9 @@ def test_a_refused_write_is_one_clear_message(tmp_path: Path, form: str, limit: 
     message = done.stderr.strip().splitlines()[-1]
     assert done.returncode == 1
     assert f"/{folder}/0000000" in message
-    assert re.search("cannot write: (File too large. Check|No space left on device. Free space on) th", message)
+    assert re.search(
+        "cannot write: (File too large. Raise the limit|No space left on device. Free space) on th", message
+    )
     assert files_of(tmp_path) == {}
 
 
