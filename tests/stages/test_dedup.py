@@ -6,6 +6,7 @@ import json
 import os
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from tests.stages.any_session import check_any_session
 from tests.stages.deduplication.sequential_loop import Verdict, sequential
 
 from headrace.schemas.errors import HeadraceError
@@ -114,20 +116,9 @@ def test_replays_flushes_and_restarts_change_no_verdict(
     """Units come again, state is flushed and opened again anywhere: the verdicts stay those of the sequential loop."""
     stage, run = STAGES[name], tmp_path_factory.mktemp("run")
     batches = [unit_of(i, unit) for i, unit in enumerate(units)]
-    expected = sequential(stage, batches)
-    state, committed, border, flushed = opened(stage, run), (), 0, -1
-    for unit in range(len(units)):
-        assert accept(stage, state, batches[unit]).items() <= expected.items()
-        for again in data.draw(st.lists(st.integers(border, unit), max_size=3), "units that come again"):
-            assert accept(stage, state, batches[again]).items() <= expected.items()
-        if data.draw(st.booleans(), "flush"):
-            flushed = data.draw(st.integers(flushed, unit), "through")
-            committed = (*committed, *state.flush(flushed))
-            if data.draw(st.booleans(), "the process dies"):
-                border = flushed + 1
-                state = opened(stage, run, committed, border)
-                for lost in range(border, unit + 1):
-                    assert accept(stage, state, batches[lost]).items() <= expected.items()
+    check_any_session(
+        data, batches, sequential(stage, batches), partial(accept, stage), lambda *where: opened(stage, run, *where)
+    )
 
 
 def test_a_replay_that_would_keep_others_is_refused(tmp_path: Path) -> None:

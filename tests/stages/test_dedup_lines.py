@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.stages.any_session import check_any_session
 from tests.stages.repeated_lines.plain_loop import Loop, Outcome
 
 from headrace.schemas.errors import FormatError, HeadraceError
@@ -122,20 +124,9 @@ def test_replays_flushes_and_restarts_change_nothing(
     """Units come again, state is flushed and opened again anywhere: what becomes of documents stays the same."""
     stage, run = STAGES[name], tmp_path_factory.mktemp("run")
     batches = [unit_of(i, unit) for i, unit in enumerate(units)]
-    expected = looped(stage, batches)
-    state, committed, border, flushed = opened(stage, run), (), 0, -1
-    for unit in range(len(units)):
-        assert accept(stage, state, batches[unit]).items() <= expected.items()
-        for again in data.draw(st.lists(st.integers(border, unit), max_size=3), "units that come again"):
-            assert accept(stage, state, batches[again]).items() <= expected.items()
-        if data.draw(st.booleans(), "flush"):
-            flushed = data.draw(st.integers(flushed, unit), "through")
-            committed = (*committed, *state.flush(flushed))
-            if data.draw(st.booleans(), "the process dies"):
-                border = flushed + 1
-                state = opened(stage, run, committed, border)
-                for lost in range(border, unit + 1):
-                    assert accept(stage, state, batches[lost]).items() <= expected.items()
+    check_any_session(
+        data, batches, looped(stage, batches), partial(accept, stage), lambda *where: opened(stage, run, *where)
+    )
 
 
 @pytest.mark.parametrize(
