@@ -230,7 +230,7 @@ def _only(known: Known, kind: int) -> Known:
 
 def figures(rows: Rows, prints: Rows) -> dict[str, float]:
     """Give the figures at 0.8."""
-    same = rows[_EXACT]
+    same = rows[_EXACT if Dedup().verify == "exact" else _SIGNATURE]
     default = same[f"our {_options().scheme}"][_AT]
     best = max(row[_AT].recall for name, row in same.items() if name[:4] != "our " and name != _TEXT_DEDUP_OURS)
     found = {"precision_080": default.precision, "recall_080": default.recall}
