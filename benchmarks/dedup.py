@@ -36,7 +36,8 @@ from headrace.stages.deduplication.schemes import SCHEMES, Scheme, signatures
 from headrace.stages.deduplication.shingles import Shingling, shingles
 from headrace.stages.deduplication.simhash import layout_for, near_pairs, permuted_index, simhashes
 from headrace.stages.kernels.arrays import Array, Classes, Signatures, text_buffers
-from headrace.stages.kernels.band_index import NEAR, Entries
+from headrace.stages.kernels.band_index import NEAR
+from headrace.stages.kernels.entries import Entries
 from headrace.stages.view import view, views
 
 TARGETS = {

@@ -16,7 +16,7 @@ from benchmarks.dedup_peers import BANDS, ROWS
 from headrace.stages.deduplication.index import FirstSeenIndex
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.kernels.arrays import Signatures
-from headrace.stages.kernels.band_index import Entries
+from headrace.stages.kernels.entries import Entries
 
 _FEW = 4
 

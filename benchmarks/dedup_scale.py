@@ -29,7 +29,7 @@ from headrace.stages.base import RunContext
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.signatures import KEY, SIGNATURE, SIGNED, to_columns
 from headrace.stages.deduplication.state import DedupState
-from headrace.stages.kernels.band_index import Entries
+from headrace.stages.kernels.entries import Entries
 
 TARGETS = {
     "differing_verdicts": Target(0, 0),

@@ -23,7 +23,7 @@ from headrace.stages.deduplication.partitions import folders
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.sorted_runs import SortedRuns
 from headrace.stages.kernels.arrays import Array, Counts
-from headrace.stages.kernels.band_index import Entries
+from headrace.stages.kernels.entries import Entries
 
 T = TypeVar("T")
 _CLOSE_S = 30.0

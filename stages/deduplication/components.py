@@ -12,7 +12,8 @@ from headrace.stages.deduplication.scratch import Scratch
 from headrace.stages.deduplication.telling import Tell, told, unheard
 from headrace.stages.kernels import components as k
 from headrace.stages.kernels.arrays import Classes, Counts, Flags, Floats, Signatures, read_only
-from headrace.stages.kernels.band_index import EXACT, NEAR, Entries
+from headrace.stages.kernels.band_index import EXACT, NEAR
+from headrace.stages.kernels.entries import Entries
 from headrace.stages.kernels.sorted_postings import frozen
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.stages.kernels.arrays import Classes
-from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR, Answers
+from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR
+from headrace.stages.kernels.entries import Answers
 
 
 class Fates(Answers):

@@ -12,7 +12,8 @@ from headrace.stages.deduplication.fates import Fates
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.kernels.arrays import Signatures, read_only
 from headrace.stages.kernels.asked_index import ask
-from headrace.stages.kernels.band_index import Answers, Entries, insert, settle
+from headrace.stages.kernels.band_index import insert, settle
+from headrace.stages.kernels.entries import Answers, Entries
 from headrace.stages.kernels.postings import BUCKET, MOST, Postings, spread
 from headrace.stages.kernels.sorted_postings import frozen
 
@@ -51,7 +52,7 @@ class FirstSeenIndex:
 
     def settle(self, batch: Entries, prior: Fates | None = None) -> Fates:
         """Judge the documents of the next unit in order and keep those that repeat no earlier kept one."""
-        self._reserve(len(batch.ends) - 1, len(batch.shingles))
+        self._reserve(len(batch.ends) - 1, len(batch.sets))
         fates, self.count = self._judge(batch, prior, self.count, -1)
         return fates
 
@@ -71,22 +72,22 @@ class FirstSeenIndex:
     def extend(self, batch: Entries) -> None:
         """Enter documents that are known to be kept."""
         added = len(batch.ends) - 1
-        self._reserve(added, len(batch.shingles))
+        self._reserve(added, len(batch.sets))
         first, last = self.count - self.base, self.count - self.base + added
         known, begin = self._known, self._known.ends[first]
         if self._rules.exact:
             known.keys[first:last] = batch.keys
         known.signed[first:last] = batch.signed
         known.signatures[first:last] = batch.signatures
-        known.shingles[begin : begin + len(batch.shingles)] = batch.shingles
+        known.sets[begin : begin + len(batch.sets)] = batch.sets
         known.ends[first + 1 : last + 1] = begin + batch.ends[1:]
         insert(self._postings, known, first, last, self._policy, self._masks)
         self.count += added
 
     def forget(self, number: int) -> None:
         """Give up the documents before a number: they are looked up elsewhere from now on."""
-        keys, signed, signatures, shingles, ends = self.entries(number, self.count)
-        rest = Entries(keys.copy(), signed.copy(), signatures.copy(), shingles.copy(), ends)
+        keys, signed, signatures, sets, ends = self.entries(number, self.count)
+        rest = Entries(keys.copy(), signed.copy(), signatures.copy(), sets.copy(), ends)
         self._begin(number)
         self.extend(rest)
 
@@ -97,7 +98,7 @@ class FirstSeenIndex:
         keys = self._known.keys[here] if self._rules.exact else self._known.keys
         ends = self._known.ends[here.start : here.stop + 1] - begin
         signed, signatures = self._known.signed[here], self._known.signatures[here]
-        return Entries(keys, signed, signatures, self._known.shingles[begin:end], ends)
+        return Entries(keys, signed, signatures, self._known.sets[begin:end], ends)
 
     @property
     def nbytes(self) -> int:
@@ -114,7 +115,7 @@ class FirstSeenIndex:
         )
         return Fates(fates, survivors, similarities), place if place < 0 else self.base + place
 
-    def _reserve(self, documents: int, shingles: int) -> None:
+    def _reserve(self, documents: int, values: int) -> None:
         held = self.count - self.base
         needed = held + documents
         if max(needed, int(self._postings.used[0]) + documents * len(self._postings.fingerprints)) > MOST:
@@ -125,9 +126,9 @@ class FirstSeenIndex:
                 remedy="lower engine.index.memory_bytes and run again: it goes on from the last commit. "
                 "(More rows a band, so that fewer are shared, make another run: that starts over)",
             )
-        values = int(self._known.ends[held]) + shingles
-        if values > len(self._known.shingles):
-            _resize(self._known.shingles, _with_slack(values, _GROWTH))
+        values += int(self._known.ends[held])
+        if values > len(self._known.sets):
+            _resize(self._known.sets, _with_slack(values, _GROWTH))
         if needed > len(self._known.signatures):
             self._resize_documents(_with_slack(needed, _GROWTH))
         if needed > _LOAD * self._postings.fingerprints.shape[1]:

@@ -9,7 +9,7 @@ from typing import Protocol
 from headrace.schemas.unit import FileRef
 from headrace.stages.deduplication.fates import Fates
 from headrace.stages.kernels.arrays import Array, Counts
-from headrace.stages.kernels.band_index import Entries
+from headrace.stages.kernels.entries import Entries
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import IndexRuns, count_documents
 from headrace.stages.deduplication.signatures import from_columns
 from headrace.stages.kernels.arrays import Array, Column, Counts
-from headrace.stages.kernels.band_index import Entries
+from headrace.stages.kernels.entries import Entries
 
 
 class Layers:

@@ -17,15 +17,15 @@ from headrace.schemas.errors import FormatError
 from headrace.stages.deduplication.layer import IndexFile
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import PRINT, ROW, open_index, tables_of
-from headrace.stages.deduplication.signatures import KEY, SHINGLES, SIGNATURE, in_one_piece, values_of
+from headrace.stages.deduplication.signatures import KEY, SETS, SIGNATURE, in_one_piece, values_of
 from headrace.stages.kernels.arrays import Array, Column, Counts, Hashes, Signatures, read_only
-from headrace.stages.kernels.band_index import Entries
+from headrace.stages.kernels.entries import Entries
 from headrace.stages.kernels.sorted_postings import directory_of, find
 
 Table = tuple[Signatures, Signatures]  # sorted fingerprints, and the row of each
 T = TypeVar("T", bound=np.generic)
 V = TypeVar("V", bound=np.generic)
-_KEYS, _SIGNATURES, _SHINGLES, _ENDS, _ID_ENDS, _ID_TEXT, _POSTINGS = range(7)  # arrays of a file, in this order
+_KEYS, _SIGNATURES, _SETS, _ENDS, _ID_ENDS, _ID_TEXT, _POSTINGS = range(7)  # arrays of a file, in this order
 FILE_BYTES = 3_000  # memory of an open file, the map apart: measured, mostly the objects of Python that name it
 _SMALL = 1 << 12  # entries of a table that is searched without a directory
 
@@ -86,7 +86,7 @@ class OpenFile:
             keys.reshape(-1, 2),
             read_only(np.zeros(0, np.bool_)),
             signatures.reshape(self.file.documents, self.rules.pieces),
-            self._view(_SHINGLES, np.uint64),
+            self._view(_SETS, np.uint64),
             self._view(_ENDS, np.int64),
         )
 
@@ -165,13 +165,13 @@ def _arrays(table: pa.Table, rules: Rules) -> list[npt.NDArray[np.generic]]:
     names = table.column_names
     keys = values_of(table[KEY], np.uint64, 2) if KEY in names else np.zeros(0, np.uint64)
     signatures = values_of(table[SIGNATURE], np.uint32, rules.pieces) if SIGNATURE in names else np.zeros(0, np.uint32)
-    ends, shingles = np.zeros(0, np.int64), np.zeros(0, np.uint64)
-    if SHINGLES in names:
-        ends, shingles = _lists(table[SHINGLES], np.int64, np.uint64)
+    ends, sets = np.zeros(0, np.int64), np.zeros(0, np.uint64)
+    if SETS in names:
+        ends, sets = _lists(table[SETS], np.int64, np.uint64)
     id_ends, text = _lists(table["doc_id"], np.int32, np.uint8)
     postings = (name.format(number) for number in range(tables_of(rules)) for name in (PRINT, ROW))
     columns = [values_of(table[name], np.uint32, 1) for name in postings]
-    return [keys, signatures, shingles, ends, id_ends, text, *columns]
+    return [keys, signatures, sets, ends, id_ends, text, *columns]
 
 
 def _lists(column: Column, bounds: type[T], values: type[V]) -> tuple[npt.NDArray[T], npt.NDArray[V]]:

@@ -19,7 +19,7 @@ from headrace.stages.deduplication.layer import IndexFile
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.sorted_runs import SortedRuns
 from headrace.stages.kernels.arrays import Array, Counts
-from headrace.stages.kernels.band_index import Entries
+from headrace.stages.kernels.entries import Entries
 
 
 class Partitions(Protocol):

@@ -13,11 +13,12 @@ from headrace.stages.deduplication.schemes import SCHEMES, Scheme
 from headrace.stages.deduplication.shingles import Shingling
 from headrace.stages.deduplication.simhash import Layout, layout_for
 from headrace.stages.kernels.arrays import Hashes, read_only
-from headrace.stages.kernels.band_index import Policy
+from headrace.stages.kernels.entries import SETS, SIGNATURE, SKETCH, Policy
 from headrace.stages.kernels.simhash import BITS
 
 Near = MinHash | SimHash
-Verify = Literal["signature", "exact"]
+Verify = Literal["sketch", "signature", "exact"]
+_BY: dict[Verify, int] = {"signature": SIGNATURE, "sketch": SKETCH, "exact": SETS}
 _EXPECTED = 10**7  # kept documents that the tables of SimHash are laid out for; more of them cost time, no verdict
 _SIZE = 5
 _THRESHOLD = 0.8  # which the presets' bands are for
@@ -33,7 +34,7 @@ class Rules:
     slots: int = 0  # values a signature; those behind the bands count in the estimate alone
     width: int = 1  # pieces of 32 bits a value
     threshold: float = 1.0
-    sets: bool = False  # verify by the exact Jaccard similarity of shingle sets
+    by: int = SIGNATURE  # what similarity is taken from
     layout: Layout | None = None  # of SimHash
 
     @property
@@ -42,10 +43,15 @@ class Rules:
         return self.slots * self.width
 
     @property
+    def sets(self) -> bool:
+        """Whether shingle sets are kept, as they are or as sketches."""
+        return self.by != SIGNATURE
+
+    @property
     def policy(self) -> Policy:
         """The same for the kernel."""
         bits = self.layout.k if self.layout else 0
-        return Policy(self.exact, self.bands, self.rows * self.width, self.width, bits, self.threshold, self.sets)
+        return Policy(self.exact, self.bands, self.rows * self.width, self.width, bits, self.threshold, self.by)
 
     @property
     def masks(self) -> Hashes:
@@ -58,14 +64,16 @@ def rules_of(near: Near | None, verify: Verify, *, exact: bool) -> Rules:
     """Give the rules that options come to."""
     if near is None:
         return Rules(exact)
-    sets = verify == "exact"
+    by = _BY[verify]
     if isinstance(near, SimHash):
         layout = layout_for(near.bits, _EXPECTED)
-        threshold = near.threshold if sets else 1 - near.bits / BITS
-        return Rules(exact, len(layout.keys), 0, 1, 2, threshold, sets, layout)
+        threshold = 1 - near.bits / BITS if by == SIGNATURE else near.threshold
+        return Rules(exact, len(layout.keys), 0, 1, 2, threshold, by, layout)
     scheme = scheme_of(near)
+    if by == SKETCH:  # a band is a hash of two pieces
+        return Rules(exact, scheme.bands, 1, scheme.bands, 2, near.threshold, by)
     width = 2 if scheme.name == "datatrove" else 1
-    return Rules(exact, scheme.bands, scheme.rows, scheme.slots, width, near.threshold, sets)
+    return Rules(exact, scheme.bands, scheme.rows, scheme.slots, width, near.threshold, by)
 
 
 def scheme_of(options: MinHash) -> Scheme:

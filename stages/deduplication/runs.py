@@ -1,7 +1,7 @@
 """Index files: what the index learnt between two commits, as one immutable file each, sorted to be asked as it lies.
 
 Version 2 is an Arrow IPC file of one record batch, uncompressed, so that it can be mapped: the kept documents in order
-of arrival (`unit`, `doc_id`, `_exact`, `_signed`, `_signature`, `_shingles`, those that the options ask for), and for
+of arrival (`unit`, `doc_id`, `_exact`, `_signed`, `_signature`, `_sets`, those that the options ask for), and for
 each table (the bands, then the key) `print_TT` and `row_TT`: the sorted postings of `kernels/sorted_postings.py`.
 """
 

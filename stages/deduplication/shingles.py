@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -91,14 +91,14 @@ def shingles(data: Bytes, offsets: Offsets, shingling: Shingling) -> Shingles:
 
 def shingle_sets(data: Bytes, offsets: Offsets, shingling: Shingling) -> Shingles:
     """Give the shingles of each view sorted and each once, as the exact Jaccard similarity needs them."""
-    return joined(_sets(piece) for _, piece in pieces(data, offsets, shingling))
+    return joined(sets_of(piece) for _, piece in pieces(data, offsets, shingling))
 
 
-def with_sets(parts: Pieces, found: list[Shingles]) -> Pieces:
-    """Give the same pieces, and put the sets of each into a list once the next one is asked for: none is made twice."""
+def and_of_each(parts: Pieces, make: Callable[[Shingles], Shingles], found: list[Shingles]) -> Pieces:
+    """Give the same pieces, and put what is made of each into a list once the next one is asked for."""
     for views, piece in parts:
         yield views, piece
-        found.append(_sets(piece))
+        found.append(make(piece))
 
 
 def joined(parts: Iterable[Shingles]) -> Shingles:
@@ -108,7 +108,7 @@ def joined(parts: Iterable[Shingles]) -> Shingles:
     return Shingles(np.concatenate([part.values for part in known]), np.cumsum(counts))
 
 
-def _sets(piece: Shingles) -> Shingles:
+def sets_of(piece: Shingles) -> Shingles:
     """Sort the shingles of each text in their place, and give a copy in which each is once."""
     for text in range(len(piece.ends) - 1):
         piece.of(text).sort()

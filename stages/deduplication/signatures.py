@@ -12,17 +12,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from xxhash import xxh3_128_digest
 
-from headrace.stages.deduplication.options import SimHash
-from headrace.stages.deduplication.rules import Near, scheme_of, shingling_of
-from headrace.stages.deduplication.schemes import Values, sign_pieces
-from headrace.stages.deduplication.shingles import Pieces, Shingles, joined, pieces, with_sets
+from headrace.stages.deduplication.options import MinHash, SimHash
+from headrace.stages.deduplication.rules import Near, Verify, scheme_of, shingling_of
+from headrace.stages.deduplication.schemes import Scheme, Values, sign_pieces
+from headrace.stages.deduplication.shingles import Pieces, Shingles, and_of_each, joined, pieces, sets_of
 from headrace.stages.deduplication.simhash import fingerprint_pieces
+from headrace.stages.deduplication.sketches import sketches_of
 from headrace.stages.kernels.arrays import Array, Bytes, Column, Counts, Hashes, Offsets, Signatures
-from headrace.stages.kernels.band_index import Entries
+from headrace.stages.kernels.band_hashes import hash_bands
+from headrace.stages.kernels.entries import Entries
 
-KEY, SIGNED, SIGNATURE, SHINGLES = "_exact", "_signed", "_signature", "_shingles"
-PRIVATE = (KEY, SIGNED, SIGNATURE, SHINGLES)
+KEY, SIGNED, SIGNATURE, SETS = "_exact", "_signed", "_signature", "_sets"
+PRIVATE = (KEY, SIGNED, SIGNATURE, SETS)
 _KEY_BYTES = 16
+_SETS = {"exact": sets_of, "sketch": sketches_of}
 N = TypeVar("N", np.uint64, np.uint32)
 
 
@@ -34,16 +37,27 @@ def exact_keys(data: Bytes, offsets: Offsets) -> Array:
     return pa.array(keys, pa.binary(_KEY_BYTES))
 
 
-def near_columns(data: Bytes, offsets: Offsets, near: Near, *, sets: bool) -> dict[str, Array]:
-    """Give each view's signature as bytes, whether it has any shingles, and, if wanted, its set of shingle hashes."""
-    found: list[Shingles] = []
+def near_columns(data: Bytes, offsets: Offsets, near: Near, verify: Verify) -> dict[str, Array]:
+    """Give each view's signature as bytes, whether it has any shingles, and the set of these or its sketch.
+
+    Where a sketch is compared, of a MinHash signature no more is given than hashes of its bands.
+    """
+    make, found = _SETS.get(verify), list[Shingles]()
     parts = pieces(data, offsets, shingling_of(near))
-    values, counts = _signed(with_sets(parts, found) if sets else parts, len(offsets) - 1, near)
+    values, counts = _signed(and_of_each(parts, make, found) if make else parts, len(offsets) - 1, near)
+    if verify == "sketch" and isinstance(near, MinHash):
+        values = _bands(values, scheme_of(near))
     columns = {SIGNED: pa.array(counts > 0), SIGNATURE: _fixed(values)}
-    if sets:
+    if make:
         every = joined(found)
-        columns[SHINGLES] = _lists(every.values, every.ends)
+        columns[SETS] = _lists(every.values, every.ends)
     return columns
+
+
+def _bands(values: Values, scheme: Scheme) -> Hashes:
+    hashes = np.empty((len(values), scheme.bands), np.uint64)
+    hash_bands(values, scheme.rows, hashes)
+    return hashes
 
 
 def _signed(parts: Pieces, count: int, near: Near) -> tuple[Values, Counts]:
@@ -60,7 +74,7 @@ def to_columns(entries: Entries, names: Iterable[str]) -> dict[str, Array]:
         KEY: _fixed(entries.keys),
         SIGNED: pa.array(entries.signed),
         SIGNATURE: _fixed(entries.signatures),
-        SHINGLES: _lists(entries.shingles, entries.ends),
+        SETS: _lists(entries.sets, entries.ends),
     }
     return {name: columns[name] for name in names}
 
@@ -73,11 +87,11 @@ def from_columns(table: pa.Table, pieces: int) -> Entries:
     if SIGNATURE in names:
         signed = np.asarray(table[SIGNED].to_numpy(), np.bool_)
         signatures = values_of(table[SIGNATURE], np.uint32, pieces)
-    if SHINGLES not in names:
+    if SETS not in names:
         return Entries(keys, signed, signatures, np.zeros(0, np.uint64), np.zeros(count + 1, np.int64))
-    sizes = pc.list_value_length(table[SHINGLES]).to_numpy()
+    sizes = pc.list_value_length(table[SETS]).to_numpy()
     ends = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-    return Entries(keys, signed, signatures, pc.list_flatten(table[SHINGLES]).to_numpy(), ends)
+    return Entries(keys, signed, signatures, pc.list_flatten(table[SETS]).to_numpy(), ends)
 
 
 def _fixed(values: Hashes | Signatures) -> Array:

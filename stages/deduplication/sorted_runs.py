@@ -22,7 +22,7 @@ from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import tables_of
 from headrace.stages.deduplication.sorted_run import SortedRun, question
 from headrace.stages.kernels.arrays import Array, Counts
-from headrace.stages.kernels.band_index import Entries
+from headrace.stages.kernels.entries import Entries
 
 _LOG = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from headrace.stages.deduplication.signatures import from_columns
 from headrace.stages.deduplication.telling import Tell, told, unheard
 from headrace.stages.grade import UNKNOWN_AUTHORITY
 from headrace.stages.kernels.arrays import Array, Counts, Floats, floats
-from headrace.stages.kernels.band_index import Entries
+from headrace.stages.kernels.entries import Entries
 
 GRADES = ("D", "C", "B", "A")
 
@@ -73,12 +73,12 @@ def read_spooled(
 
 def _gathered(tables: Sequence[pa.Table], rules: Rules, scratch: Scratch, tell: Tell) -> Entries:
     count = sum(table.num_rows for table in tables)
-    shingles = sum(len(part.shingles) for part in _parts(tables, rules))
+    values = sum(len(part.sets) for part in _parts(tables, rules))
     known = Entries(
         scratch.array((count * rules.exact, 2), np.uint64),
         np.zeros(count, np.bool_),
         scratch.array((count, rules.pieces), np.uint32),
-        scratch.array((shingles,), np.uint64),
+        scratch.array((values,), np.uint64),
         scratch.array((count + 1,), np.int64),
     )
     first = 0
@@ -88,7 +88,7 @@ def _gathered(tables: Sequence[pa.Table], rules: Rules, scratch: Scratch, tell: 
         known.keys[first:last] = part.keys
         known.signed[first:last] = part.signed
         known.signatures[first:last] = part.signatures
-        known.shingles[begin : begin + len(part.shingles)] = part.shingles
+        known.sets[begin : begin + len(part.sets)] = part.sets
         known.ends[first + 1 : last + 1] = begin + part.ends[1:]
         first = last
     return known

@@ -22,14 +22,15 @@ from headrace.stages.deduplication.runs import IndexRuns
 from headrace.stages.deduplication.signatures import (
     KEY,
     PRIVATE,
-    SHINGLES,
+    SETS,
     SIGNATURE,
     SIGNED,
     from_columns,
     to_columns,
 )
 from headrace.stages.kernels.arrays import Array, Counts, Flags, text_buffers
-from headrace.stages.kernels.band_index import EXACT, KEPT, Entries
+from headrace.stages.kernels.band_index import EXACT, KEPT
+from headrace.stages.kernels.entries import Entries
 
 EXACT_REASON, NEAR_REASON = "exact_duplicate", "near_duplicate"
 _REASONS = np.array(["", EXACT_REASON, NEAR_REASON])
@@ -155,7 +156,7 @@ class DedupState:
 
     def _entries(self, first: int, last: int) -> pa.Table:
         rules = self._rules
-        names = [KEY] * rules.exact + [SIGNED, SIGNATURE] * (rules.bands > 0) + [SHINGLES] * rules.sets
+        names = [KEY] * rules.exact + [SIGNED, SIGNATURE] * (rules.bands > 0) + [SETS] * rules.sets
         numbers = np.arange(first, last)
         places = np.searchsorted(np.frombuffer(self._lasts, np.int64), numbers, side="right")
         units = pa.array(places + self._context.first_unit, pa.int64())

@@ -5,18 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.stages.kernels.arrays import Classes, Counts, Floats, Hashes
-from headrace.stages.kernels.band_index import (
-    EXACT,
-    Answers,
-    Entries,
-    Policy,
-    fetch_all,
-    judge,
-    look_up,
-    outranks,
-    print_all,
-)
+from headrace.stages.kernels.band_index import EXACT, fetch_all, judge, look_up, outranks, print_all
 from headrace.stages.kernels.compiled import kernel
+from headrace.stages.kernels.entries import Answers, Entries, Policy
 from headrace.stages.kernels.postings import Postings
 
 _AHEAD = 32  # documents whose entries are loaded ahead, as in `settle`

@@ -9,13 +9,13 @@ the bits under a mask: two fingerprints of 64 bits that differ in few enough hav
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, Counts, Flags, Floats, Hashes, Offsets, Signatures
+from headrace.stages.kernels.arrays import Classes, Counts, Floats, Hashes, Signatures
 from headrace.stages.kernels.compiled import inlined, kernel, lean, part
+from headrace.stages.kernels.entries import SIGNATURE, Answers, Entries, Policy
 from headrace.stages.kernels.lanes import prefetch
+from headrace.stages.kernels.likeness import likeness, same_band, whole
 from headrace.stages.kernels.mixing import mix64, rolled
 from headrace.stages.kernels.permuted_index import differing_bits
 from headrace.stages.kernels.postings import (
@@ -26,41 +26,9 @@ from headrace.stages.kernels.postings import (
     home,
     place_of,
 )
-from headrace.stages.kernels.simhash import BITS
 
 KEPT, EXACT, NEAR = range(3)
-_BLOCK = 32  # values counted at a time: two cache lines
 _AHEAD = 32  # documents whose entries are loaded ahead: 15 tables of two cache lines each fill an inner cache
-
-
-class Entries(NamedTuple):
-    """What is known of documents: 128-bit keys, signatures, and shingle sets (each empty where it is not used)."""
-
-    keys: Hashes  # n x 2
-    signed: Flags  # n; False: there were no shingles, and the signature says nothing
-    signatures: Signatures  # n x pieces
-    shingles: Hashes
-    ends: Offsets  # n + 1; document i has shingles[ends[i] : ends[i + 1]]
-
-
-class Answers(NamedTuple):
-    """What became of each document of a unit: its fate, the number of its survivor (-1: none), their similarity."""
-
-    fates: Classes
-    survivors: Counts
-    similarities: Floats
-
-
-class Policy(NamedTuple):
-    """What decides: keys, bands of how many pieces, and from where on signatures (or sets) are too similar."""
-
-    exact: bool
-    bands: int
-    rows: int  # pieces a band; 0 with SimHash
-    width: int  # pieces a value, 1 or 2
-    bits: int  # of SimHash that may differ; 0 with MinHash
-    threshold: float
-    sets: bool
 
 
 @part
@@ -78,12 +46,6 @@ def print_all(batch: Entries, begin: int, end: int, policy: Policy, masks: Hashe
             prints[row, band] = fingerprint(mix64(value)) if signed[document] else np.uint32(0)
         if policy.exact:
             prints[row, policy.bands] = fingerprint(batch.keys[document, 0])
-
-
-@lean
-def whole(signature: Signatures) -> np.uint64:
-    """Give a SimHash fingerprint, whose lower half is the first piece."""
-    return np.uint64(signature[0]) | np.uint64(signature[1]) << np.uint64(32)
 
 
 @part
@@ -127,86 +89,6 @@ def enter_all(postings: Postings, prints: Signatures, row: int, unsigned: int, p
 
 
 @lean
-def same_band(one: Signatures, other: Signatures, band: int, rows: int) -> bool:
-    """Compare one band of two signatures."""
-    row = band * rows
-    while row < (band + 1) * rows and one[row] == other[row]:
-        row += 1
-    return row == (band + 1) * rows
-
-
-@lean
-def likeness(known: Entries, other: int, batch: Entries, document: int, policy: Policy, least: float) -> float:
-    """Give the share of equal values (or bits) of two signatures, or the Jaccard similarity of the two shingle sets.
-
-    It is -1 once it is certain that less than `least` comes out: two unlike ones may share a band with many others.
-    """
-    if policy.sets:
-        one = known.shingles[known.ends[other] : known.ends[other + 1]]
-        two = batch.shingles[batch.ends[document] : batch.ends[document + 1]]
-        return overlap(one, two, least)
-    if policy.bits:
-        differing = differing_bits(whole(known.signatures[other]), whole(batch.signatures[document]))
-        return 1.0 - differing / BITS
-    if policy.width == 2:
-        return equal_pairs(known.signatures[other], batch.signatures[document], least)
-    return equal_share(known.signatures[other], batch.signatures[document], least)
-
-
-@lean
-def equal_share(one: Signatures, two: Signatures, least: float) -> float:
-    """Give the share of equal values of two signatures; -1 for less than `least`."""
-    slots = len(one)
-    equal = begin = 0
-    while begin + _BLOCK <= slots:
-        equal += equal_values(one, two, np.uint64(begin))
-        begin += _BLOCK
-        if (equal + slots - begin) / slots < least:
-            return -1.0
-    for slot in range(begin, slots):
-        equal += int(one[slot] == two[slot])
-    return equal / slots
-
-
-@lean
-def equal_values(one: Signatures, two: Signatures, begin: np.uint64) -> int:
-    """Count the equal ones of 32 values: all at once, as nobody asks whether an unsigned place counts from the end."""
-    equal = np.uint32(0)
-    for slot in range(begin, begin + np.uint64(_BLOCK)):
-        equal += np.uint32(one[slot] == two[slot])
-    return int(equal)
-
-
-@lean
-def equal_pairs(one: Signatures, two: Signatures, least: float) -> float:
-    """Give the share of equal values of two signatures whose values take two pieces each; -1 for less than `least`."""
-    slots, equal = len(one), 0
-    for slot in range(0, slots, 2):
-        equal += 2 * int(one[slot] == two[slot] and one[slot + 1] == two[slot + 1])
-        if (equal + slots - slot - 2) / slots < least:
-            return -1.0
-    return equal / slots
-
-
-@lean
-def overlap(one: Hashes, two: Hashes, least: float) -> float:
-    """Give the Jaccard similarity of two sorted arrays without repeats; -1 once less than `least` is certain."""
-    i = j = common = 0
-    total = len(one) + len(two)
-    while i < len(one) and j < len(two):
-        most = common + min(len(one) - i, len(two) - j)
-        if most / (total - most) < least:
-            return -1.0
-        end = min(i + _BLOCK, len(one))
-        while i < end and j < len(two):
-            common += int(one[i] == two[j])
-            step = one[i] <= two[j]
-            j += int(two[j] <= one[i])
-            i += int(step)
-    return common / (total - common)
-
-
-@lean
 def first_shared_band(one: Signatures, two: Signatures, policy: Policy) -> int:
     """Give the first band that two signatures share, or how many there are."""
     band = 0
@@ -237,12 +119,12 @@ def most_alike(
 
     Among equally similar ones the earliest wins; -1 where none is as similar as the threshold. Likeness is measured
     before it is asked whether one `meets`: that ends early where two are unlike. No two kept documents have equal
-    signatures, unless sets decide, so after an equal one none is looked for.
+    signatures, unless these do not decide, so after an equal one none is looked for.
     """
     best, least = -1, policy.threshold
     signature = batch.signatures[document]
     for band in range(policy.bands):
-        more = places[band] >= 0 and (policy.sets or best < 0 or least < 1.0)
+        more = places[band] >= 0 and (policy.by != SIGNATURE or best < 0 or least < 1.0)
         held = postings.numbers[band, max(places[band], 0)]
         while more:
             other, held, more = document_of(postings, held)
@@ -303,7 +185,7 @@ def append(known: Entries, document: int, batch: Entries, source: int) -> None:
         known.signatures[document, slot] = batch.signatures[source, slot]
     to = known.ends[document]
     for at in range(batch.ends[source], batch.ends[source + 1]):
-        known.shingles[to] = batch.shingles[at]
+        known.sets[to] = batch.sets[at]
         to += 1
     known.ends[document + 1] = to
 

@@ -12,8 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from headrace.stages.kernels.arrays import Counts, Flags, Floats, Hashes, Signatures
-from headrace.stages.kernels.band_index import Entries, Policy, likeness, meets, same_band, same_key, whole
+from headrace.stages.kernels.band_index import meets, same_key
 from headrace.stages.kernels.compiled import kernel, lean, part
+from headrace.stages.kernels.entries import SIGNATURE, Entries, Policy
+from headrace.stages.kernels.likeness import likeness, same_band, whole
 from headrace.stages.kernels.mixing import mix64, rolled
 
 _SCREEN = 16  # values of a cache line
@@ -40,7 +42,7 @@ def document_prints(known: Entries, policy: Policy) -> Hashes:
             for slot in range(known.signatures.shape[1]):
                 value = rolled(value, np.uint64(known.signatures[document, slot]))
             for at in range(known.ends[document], known.ends[document + 1]):
-                value = rolled(value, known.shingles[at])
+                value = rolled(value, known.sets[at])
         elif policy.exact:
             value = known.keys[document, 0]
         prints[document] = mix64(value)
@@ -61,7 +63,7 @@ def twins(known: Entries, one: int, other: int, policy: Policy) -> bool:
     same: bool = size == known.ends[other + 1] - known.ends[other]
     at = begin
     while same and at < begin + size:
-        same = known.shingles[at] == known.shingles[at + shift]
+        same = known.sets[at] == known.sets[at + shift]
         at += 1
     return same
 
@@ -222,7 +224,7 @@ def unite_run(
     count, at = 0, begin
     signatures, following, ends, parts = known.signatures, groups.following, groups.ends, groups.parts
     least = policy.threshold * signatures.shape[1] - 0.5  # `near` decides where it is close
-    if policy.sets or policy.bits or policy.width > 1:
+    if policy.by != SIGNATURE or policy.bits or policy.width > 1:
         least = 0.0
     while at < end:
         groups.ends[at] = at + 1

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR, Policy
+from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR
+from headrace.stages.kernels.entries import SETS, SKETCH, Policy
+from headrace.stages.kernels.plain_odd_sketch import sketched_similarity
 
 Fate = tuple[int, int, float]  # fate, survivor, similarity
 
@@ -87,8 +89,10 @@ def _differing(one: Document, two: Document) -> int:
 
 def likeness(one: Document, two: Document, policy: Policy) -> float:
     """Give the share of equal values or bits, or the Jaccard similarity of the two sets."""
-    if policy.sets:
+    if policy.by == SETS:
         return len(one.shingles & two.shingles) / len(one.shingles | two.shingles)
+    if policy.by == SKETCH:
+        return sketched_similarity(one.shingles, two.shingles)
     if policy.bits:
         return 1 - _differing(one, two) / 64
     slots = [slice(at, at + policy.width) for at in range(0, len(one.signature), policy.width)]

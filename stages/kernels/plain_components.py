@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from headrace.stages.kernels.band_index import Policy
+from headrace.stages.kernels.entries import Policy
 from headrace.stages.kernels.plain_band_index import Document, likeness, meet
 
 

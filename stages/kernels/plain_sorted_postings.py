@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headrace.stages.kernels.band_index import KEPT, Policy
+from headrace.stages.kernels.band_index import KEPT
+from headrace.stages.kernels.entries import Policy
 from headrace.stages.kernels.plain_band_index import Document, Fate, fate_among
 from headrace.stages.kernels.plain_signatures import mix64
 

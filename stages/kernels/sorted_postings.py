@@ -13,8 +13,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from headrace.stages.kernels.arrays import Classes, Counts, Floats, Hashes, Signatures, read_only
-from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR, Entries, Policy, likeness, meets, print_all, same_key
+from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR, meets, print_all, same_key
 from headrace.stages.kernels.compiled import kernel
+from headrace.stages.kernels.entries import Entries, Policy
+from headrace.stages.kernels.likeness import likeness
 
 STRIDE = 64  # fingerprints an entry of the directory: 4 cache lines, far less than the page that is read
 _PIECE = 1 << 20  # entries merged at a time, at the most: 40 MB that are no mapped memory
@@ -25,8 +27,8 @@ Postings = tuple[Signatures, Signatures]  # sorted fingerprints, and the row of 
 
 def frozen(batch: Entries) -> Entries:
     """Give entries that cannot be written: one type for the kernels, wherever they came from."""
-    keys, signed, signatures, shingles, ends = batch
-    return Entries(read_only(keys), read_only(signed), read_only(signatures), read_only(shingles), read_only(ends))
+    keys, signed, signatures, sets, ends = batch
+    return Entries(read_only(keys), read_only(signed), read_only(signatures), read_only(sets), read_only(ends))
 
 
 @kernel

@@ -44,6 +44,13 @@ STAGES = {
     "fingerprints verified exactly": Dedup(
         exact=False, verify="exact", simhash=SimHash(bits=5, threshold=0.7, shingles="characters", shingle_size=2)
     ),
+    "fingerprints verified by sketch": Dedup(
+        verify="sketch", simhash=SimHash(bits=5, threshold=0.7, shingles="characters", shingle_size=2)
+    ),
+}
+STAGES |= {
+    f"{name}, by signature": STAGES[name].model_copy(update={"verify": "signature"})
+    for name in ("default", "loose", "datasketch 1", "datatrove", "nemo", "fss", "optimizer")
 }
 SENTENCES = ("the wheel turns", "水轮转了", "it never runs dry", "渠道不干", "oak and iron", "he said so", "。。。")
 
@@ -207,7 +214,7 @@ def test_a_longer_copy_is_near_and_a_reversed_one_is_not(tmp_path: Path) -> None
     assert [verdict[0] for verdict in verdicts.values()] == [None, "near_duplicate", None]
 
 
-@pytest.mark.parametrize("verify", ["signature", "exact"])
+@pytest.mark.parametrize("verify", ["sketch", "signature", "exact"])
 def test_a_false_positive_does_not_hide_a_repeat(verify: str, tmp_path: Path) -> None:
     """Unlike documents that stand before the right one in a band's postings are passed over; the right one is named."""
     words = [f"word{i}" for i in range(120)]
@@ -256,7 +263,7 @@ def test_private_columns_do_not_leave_the_stage(tmp_path: Path) -> None:
     stage = STAGES["verified exactly"]
     table = unit_of(0, ["a b c", "a b c", "d"]).documents.append_column("values.x", pa.array([1.0, 2.0, 3.0]))
     prepared = stage.prepare(table)
-    assert prepared.column_names == ["doc_id", "text", "values.x", "_exact", "_signed", "_signature", "_shingles"]
+    assert prepared.column_names == ["doc_id", "text", "values.x", "_exact", "_signed", "_signature", "_sets"]
     batch, _ = opened(stage, tmp_path).accept(UnitBatch(0, prepared))
     assert batch.documents.column_names == ["doc_id", "text", "values.x"]
     assert batch.settled[0]["values.x"].to_pylist() == [2.0]
@@ -288,7 +295,7 @@ def test_simhash_takes_the_place_of_the_default() -> None:
     ("options", "message"),
     [
         ({"exact": False, "minhash": None}, "nothing to find"),
-        ({"verify": "exact", "minhash": None}, "verify: exact is about near duplicates"),
+        ({"verify": "exact", "minhash": None}, "verify is about near duplicates"),
         ({"minhash": {"threshold": 0}}, "greater than 0"),
         ({"minhash": {"bands": 0}}, "greater than or equal to 1"),
         ({"minhash": {"shingle": "words"}}, "Extra inputs are not permitted"),
@@ -298,7 +305,7 @@ def test_simhash_takes_the_place_of_the_default() -> None:
         ({"minhash": {}, "simhash": {}}, "give one, or the stage twice"),
         ({"simhash": {"bits": 7}}, "less than or equal to 6"),
         ({"exact": False, "simhash": None, "minhash": None}, "nothing to find"),
-        ({"verify": "guess"}, "'signature' or 'exact'"),
+        ({"verify": "guess"}, "'sketch', 'signature' or 'exact'"),
     ],
 )
 def test_options_that_cannot_work_are_refused(options: dict[str, object], message: str) -> None:

@@ -100,7 +100,7 @@ def signed(texts: list[str], stage: Dedup = LOOSE) -> list[Document]:
             tuple(map(int, known.keys[n])),
             bool(known.signed[n]),
             tuple(known.signatures[n].tolist()),
-            frozenset(known.shingles[known.ends[n] : known.ends[n + 1]].tolist()),
+            frozenset(known.sets[known.ends[n] : known.ends[n + 1]].tolist()),
         )
         for n in range(len(texts))
     ]

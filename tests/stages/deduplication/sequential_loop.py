@@ -17,6 +17,7 @@ from headrace.stages.deduplication.options import MinHash, SimHash
 from headrace.stages.deduplication.rules import rules_of, scheme_of, shingling_of
 from headrace.stages.deduplication.shingles import Shingling
 from headrace.stages.kernels import plain_signatures as plain
+from headrace.stages.kernels.plain_odd_sketch import sketched_similarity
 from headrace.stages.view import view
 
 Verdict = tuple[str | None, float | None, str | None]  # reason, similarity, survivor
@@ -45,7 +46,7 @@ class SequentialLoop:
             found = [(self._likeness(signed, set(hashes), other), other) for other in self._query(signed)]
             order = list(self._kept)
             best = max(found, key=lambda pair: (pair[0], -order.index(pair[1])), default=(-1.0, ""))
-            if best[0] >= rules_of(near, self._stage.verify, exact=True).threshold:
+            if best[0] >= rules_of(near, self._stage.verified_by, exact=True).threshold:
                 return "near_duplicate", best[0], best[1]
             if self._stage.minhash:
                 self._index.insert(name, signed)
@@ -61,8 +62,10 @@ class SequentialLoop:
 
     def _likeness(self, signed: Any, hashes: set[int], other: str) -> float:
         known, others = self._kept[other]
-        if self._stage.verify == "exact":
+        if self._stage.verified_by == "exact":
             return len(hashes & others) / len(hashes | others)
+        if self._stage.verified_by == "sketch":
+            return sketched_similarity(hashes, others)
         return 1 - (known ^ signed).bit_count() / 64 if self._stage.simhash else float(known.jaccard(signed))
 
 

@@ -19,6 +19,7 @@ from headrace.stages.deduplication.scratch import Scratch
 from headrace.stages.kernels.band_index import EXACT
 from headrace.stages.kernels.plain_band_index import Document, likeness, meet
 from headrace.stages.kernels.plain_components import kept_in_order, partition, tied
+from headrace.stages.kernels.plain_signatures import mix64
 
 Sketch = tuple[int, bool, tuple[int, ...], frozenset[int]]
 
@@ -37,7 +38,7 @@ sketches = st.tuples(
     st.integers(0, 1),
     st.sampled_from([True, True, True, False]),
     st.one_of(st.tuples(*[values] * SLOTS), st.just((1,) * SLOTS)),
-    st.frozensets(st.integers(0, 4), min_size=1),
+    st.frozensets(st.integers(0, 4).map(mix64), min_size=1),
 )
 
 

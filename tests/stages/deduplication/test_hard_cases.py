@@ -23,19 +23,21 @@ from headrace.stages.apply import apply
 from headrace.stages.base import RunContext
 from headrace.stages.dedup import Dedup
 from headrace.stages.deduplication.options import MinHash, SimHash, Unit
-from headrace.stages.deduplication.rules import rules_of
 from headrace.stages.deduplication.schemes import SCHEMES, Name
 from headrace.stages.deduplication.signatures import from_columns
 
 # What becomes of a document: `same` has an equal view, `empty` an empty one that is not the first, `near` has the very
 # shingles of an earlier one, `close` nearly so (some schemes need not see it).
 Meaning = Literal["kept", "same", "empty", "near", "close"]
-NAMES = (*SCHEMES, "simhash")
+NAMES = (*SCHEMES, "by signature", "simhash")
 WORDS = [f"{a}{b}{c}" for a in ("ka", "lo", "mi", "ne", "su") for b in ("ra", "de", "to", "vi") for c in "nrstlmpgbd"]
 
 
-def stage_of(name: str, *, exact: bool = True, verify: str = "signature") -> Dedup:
-    options = {"simhash": {}} if name == "simhash" else {"minhash": {"scheme": name}}
+def stage_of(name: str, *, exact: bool = True, verify: str | None = None) -> Dedup:
+    options: dict[str, object] = {"minhash": {"scheme": name}}
+    if name in ("by signature", "simhash"):
+        options = {"simhash": {}} if name == "simhash" else {}
+        verify = verify or "signature"
     return Dedup.model_validate({"exact": exact, "verify": verify, **options})
 
 
@@ -243,7 +245,7 @@ def decoys(stage: Dedup, repeat: str, words: Sequence[str], count: int) -> list[
     """Give texts that are a third unlike a text and are looked up with it: they share a band, or bits that lead."""
     size = len(words) // 5
     texts = [with_a_hole(words, place % (len(words) - size), size) for place in range(0, 7 * count, 7)]
-    rules = rules_of(stage.minhash or stage.simhash, "signature", exact=True)
+    rules = stage.rules
     entries = from_columns(stage.prepare(unit_of([*texts, repeat]).documents), rules.pieces)
     last = entries.signatures[-1]
     if stage.simhash:
@@ -254,7 +256,7 @@ def decoys(stage: Dedup, repeat: str, words: Sequence[str], count: int) -> list[
     return [text for text, shared in zip(texts, keys[:-1].any(axis=1), strict=True) if shared]
 
 
-@pytest.mark.parametrize("verify", ["signature", "exact"])
+@pytest.mark.parametrize("verify", ["sketch", "signature", "exact"])
 @pytest.mark.parametrize("name", NAMES)
 def test_false_positives_in_front_do_not_hide_a_repeat(name: str, verify: str, tmp_path: Path) -> None:
     """Texts that share a band with a repeat but are unlike it stand before the right one in its postings, and stay."""
@@ -283,7 +285,7 @@ def test_the_threshold_itself_is_a_near_duplicate(shared: int, tmp_path: Path) -
 def test_an_estimate_at_the_threshold_is_a_near_duplicate(scheme: Name, tmp_path: Path) -> None:
     """Eight of ten equal values are 0.8, and near; seven are not."""
     options = MinHash(scheme=scheme, bands=10, rows=1, shingles="words", shingle_size=1)
-    stage, words = Dedup(minhash=options), prose(8, 30)
+    stage, words = Dedup(minhash=options, verify="signature"), prose(8, 30)
     texts = [" ".join([*words, *(f"new{number}x{more}" for more in range(8))]) for number in range(200)]
     columns = stage.prepare(unit_of([" ".join(words), *texts]).documents)
     values = from_columns(columns, 20 if scheme == "datatrove" else 10).signatures.reshape(201, 10, -1)
@@ -291,6 +293,18 @@ def test_an_estimate_at_the_threshold_is_a_near_duplicate(scheme: Name, tmp_path
     for count, reason in ((8, "near_duplicate"), (7, None)):
         text = texts[int(np.flatnonzero(equal == count)[0])]
         assert verdicts(stage, [" ".join(words), text], tmp_path)[1][0] == reason
+
+
+@pytest.mark.parametrize("verify", ["sketch", "exact"])
+def test_a_similarity_at_the_threshold_is_near(verify: str, tmp_path: Path) -> None:
+    """Forty of fifty words in common are 0.8, and near; 39 are not. A sketch knows it as well: so few never meet."""
+    stage = Dedup.model_validate({"verify": verify, "minhash": {"bands": 60, "rows": 1, "shingle_size": 1}})
+    words = prose(8, 200)
+    shared = list(dict.fromkeys(words))[:40]
+    for common, reason in ((40, "near_duplicate"), (39, None)):
+        one = " ".join([*shared, *(f"one{n}" for n in range(5))])
+        two = " ".join([*shared[:common], *(f"two{n}" for n in range(45 - common))])
+        assert verdicts(stage, [one, two], tmp_path)[1][0] == reason
 
 
 @pytest.mark.parametrize("bits", range(3, 7))
@@ -306,7 +320,7 @@ def test_fingerprints_as_far_apart_as_allowed_are_near(bits: int, tmp_path: Path
 
 
 @pytest.mark.parametrize("shingles", get_args(Unit))
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*SCHEMES, "simhash"])
 def test_signs_tell_short_texts_apart(name: str, shingles: Unit, tmp_path: Path) -> None:
     """Words leave signs out, but sums, names and faces shorter than a shingle are compared with their signs."""
     pairs = ["3 {} 4", "What is 3 {} 4?", "C{}", "ok :{}", "a {} b", "很好{}", "今天 {} 明天", "x {} y " + "." * 200]

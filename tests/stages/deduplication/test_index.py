@@ -8,7 +8,7 @@ import pytest
 from headrace.stages.deduplication.fates import Fates
 from headrace.stages.deduplication.index import FirstSeenIndex
 from headrace.stages.deduplication.rules import Rules
-from headrace.stages.kernels.band_index import Entries
+from headrace.stages.kernels.entries import SETS, Entries
 
 
 def test_memory_per_kept_document_is_bounded() -> None:
@@ -42,7 +42,7 @@ def test_a_band_that_all_share_costs_8_bytes_a_document() -> None:
     assert index.nbytes == alone + 2999 * 8
 
 
-RULES = Rules(exact=True, bands=4, rows=2, slots=8, threshold=0.5, sets=True)
+RULES = Rules(exact=True, bands=4, rows=2, slots=8, threshold=0.5, by=SETS)
 
 
 def documents(seed: int, count: int) -> Entries:
@@ -130,7 +130,7 @@ def apart(unit: Entries) -> list[Entries]:
             unit.keys[i : i + 1],
             unit.signed[i : i + 1],
             unit.signatures[i : i + 1],
-            unit.shingles[begin:end],
+            unit.sets[begin:end],
             np.array([0, end - begin], np.int64),
         )
         for i, begin, end in bounds

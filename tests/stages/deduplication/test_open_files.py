@@ -27,7 +27,7 @@ def test_a_file_gives_back_what_was_written(name: str, tmp_path: Path) -> None:
     kept = kept_of(for_rules(random_documents(7, 40), rules), rules)
     (file,) = write_files(tmp_path, rules, kept, [])
     one, batch = open_file(file, rules, PARAMETERS), frozen(entries(kept, rules))
-    for column, expected in zip(("keys", "signatures", "shingles", "ends"), (batch[0], *batch[2:]), strict=True):
+    for column, expected in zip(("keys", "signatures", "sets", "ends"), (batch[0], *batch[2:]), strict=True):
         found = getattr(one.known, column)
         assert not found.flags.writeable
         if found.size or column != "ends":

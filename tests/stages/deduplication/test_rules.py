@@ -50,4 +50,6 @@ def test_rules_say_what_the_index_compares() -> None:
     by_bits, by_sets = (rules_of(SimHash(bits=4, threshold=0.7), v, exact=True) for v in ("signature", "exact"))
     assert (by_bits.threshold, by_sets.threshold) == (1 - 4 / 64, 0.7)
     assert (by_bits.policy.bits, len(by_bits.masks)) == (4, by_bits.bands)
+    by_sketch = rules_of(MinHash(scheme="datatrove"), "sketch", exact=True)
+    assert (by_sketch.bands, by_sketch.pieces, by_sketch.policy.rows, by_sketch.sets) == (14, 28, 2, True)
     assert rules_of(None, "exact", exact=True).bands == 0

@@ -83,7 +83,7 @@ def test_runs_are_immutable_and_reproducible(tmp_path: Path) -> None:
     table = pa.ipc.open_file(tmp_path / "a" / first[1].name).read_all()
     assert set(table["unit"].to_pylist()) == {1, 2}
     postings = [f"{name}_{table:02d}" for table in range(9) for name in ("print", "row")]
-    assert table.column_names == ["unit", "doc_id", "_exact", "_signed", "_signature", *postings]
+    assert table.column_names == ["unit", "doc_id", "_exact", "_signed", "_signature", "_sets", *postings]
 
 
 def committed_run(run: Path, stage: Dedup = LOOSE) -> FileRef:

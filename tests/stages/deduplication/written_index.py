@@ -16,8 +16,9 @@ from headrace.stages.deduplication.index import FirstSeenIndex
 from headrace.stages.deduplication.layer import IndexFile
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import IndexRuns
-from headrace.stages.deduplication.signatures import KEY, SHINGLES, SIGNATURE, SIGNED, to_columns
-from headrace.stages.kernels.band_index import KEPT, Entries
+from headrace.stages.deduplication.signatures import KEY, SETS, SIGNATURE, SIGNED, to_columns
+from headrace.stages.kernels.band_index import KEPT
+from headrace.stages.kernels.entries import Entries
 from headrace.stages.kernels.plain_band_index import Document, Fate, first_seen
 
 PARAMETERS: dict[str, object] = {"stage": "made"}
@@ -51,7 +52,7 @@ def write_files(
 
 
 def _table(batch: Entries, rules: Rules, unit: int, first: int) -> pa.Table:
-    names = [KEY] * rules.exact + [SIGNED, SIGNATURE] * (rules.bands > 0) + [SHINGLES] * rules.sets
+    names = [KEY] * rules.exact + [SIGNED, SIGNATURE] * (rules.bands > 0) + [SETS] * rules.sets
     count = len(batch.ends) - 1
     ids = pa.array(ids_of(first, count), pa.string())
     return pa.table({"unit": np.full(count, unit), "doc_id": ids, **to_columns(batch, names)})

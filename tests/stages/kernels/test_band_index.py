@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 
 import numpy as np
 import pytest
@@ -14,10 +14,13 @@ from headrace.stages.deduplication.index import FirstSeenIndex
 from headrace.stages.deduplication.options import SimHash
 from headrace.stages.deduplication.rules import Rules, rules_of
 from headrace.stages.kernels.arrays import Hashes, Signatures
-from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR, Entries, Policy, likeness
+from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR
 from headrace.stages.kernels.compiled import kernel
+from headrace.stages.kernels.entries import SETS, SIGNATURE, SKETCH, Entries, Policy
+from headrace.stages.kernels.likeness import likeness
 from headrace.stages.kernels.plain_band_index import Document, Fate, fate_among, first_seen
 from headrace.stages.kernels.plain_band_index import likeness as plain_likeness
+from headrace.stages.kernels.plain_odd_sketch import sketch_of
 from headrace.stages.kernels.plain_signatures import mix64
 from headrace.stages.kernels.postings import BUCKET
 from headrace.stages.kernels.sorted_postings import frozen
@@ -32,10 +35,12 @@ RULES = {
     "any band": Rules(False, BANDS, ROWS, SLOTS, threshold=1e-9),
     "values behind the bands": Rules(True, 2, 2, SLOTS, threshold=0.5),
     "wide values": Rules(True, BANDS, 1, BANDS, width=2, threshold=0.6),
-    "sets": Rules(True, BANDS, ROWS, SLOTS, threshold=0.5, sets=True),
+    "sets": Rules(True, BANDS, ROWS, SLOTS, threshold=0.5, by=SETS),
+    "sketches": Rules(True, BANDS, 1, BANDS, width=2, threshold=0.5, by=SKETCH),
     "fingerprints": rules_of(SimHash(), "signature", exact=True),
     "fingerprints, 6 bits": rules_of(SimHash(bits=6), "signature", exact=False),
     "fingerprints, sets": rules_of(SimHash(bits=4, threshold=0.5), "exact", exact=False),
+    "fingerprints, sketches": rules_of(SimHash(bits=4, threshold=0.5), "sketch", exact=False),
     "keys alone": Rules(True),
 }
 
@@ -45,7 +50,8 @@ def entries(documents: Sequence[Document], rules: Rules) -> Entries:
     keys = np.array([d.key for d in documents] if rules.exact else [], np.uint64).reshape(-1, 2)
     signed = np.array([d.signed for d in documents], np.bool_)
     signatures = np.array([d.signature for d in documents], np.uint32).reshape(len(documents), rules.pieces)
-    sets = [sorted(d.shingles) if rules.sets else [] for d in documents]
+    give: dict[int, Callable[[Set[int]], list[int]]] = {SIGNATURE: lambda _: [], SKETCH: sketch_of, SETS: sorted}
+    sets = [give[rules.by](d.shingles) for d in documents]
     ends = np.cumsum([0, *map(len, sets)], dtype=np.int64)
     return Entries(keys, signed, signatures, np.array([v for values in sets for v in values], np.uint64), ends)
 
@@ -72,7 +78,7 @@ documents = st.builds(
     st.tuples(st.integers(0, 2), st.integers(0, 3)),
     st.booleans(),
     st.one_of(st.tuples(*[values] * SLOTS), st.just((EMPTY,) * SLOTS)),
-    st.frozensets(st.integers(0, 4), min_size=1),
+    st.frozensets(st.integers(0, 4).map(mix64), min_size=1),
 )
 
 
@@ -116,14 +122,14 @@ def test_tables_that_grow_change_no_verdict(name: str) -> None:
             one = chance.choice(made)
             signature = tuple(v if chance.random() < 0.9 else chance.getrandbits(32) for v in one.signature)
             key = one.key if chance.random() < 0.5 else fresh.key
-            fresh = Document(key, chance.random() < 0.95, signature, one.shingles | {chance.randrange(99)})
+            fresh = Document(key, chance.random() < 0.95, signature, one.shingles | {mix64(chance.randrange(99))})
         made.append(fresh)
     _agree(made, RULES[name], 7, 900)
 
 
 def _random_document(chance: random.Random) -> Document:
     signature = tuple(chance.getrandbits(32) for _ in range(SLOTS))
-    return Document((chance.getrandbits(64), 1), True, signature, frozenset(chance.sample(range(99), 9)))
+    return Document((chance.getrandbits(64), 1), True, signature, frozenset(map(mix64, chance.sample(range(99), 9))))
 
 
 def test_all_equal_documents_leave_one() -> None:
@@ -151,7 +157,7 @@ def measured(known: Entries, batch: Entries, policy: Policy, least: float) -> fl
 
 
 @pytest.mark.parametrize(
-    "rules", [Rules(False, 2, 50, 101), Rules(False, 2, 25, 55, width=2), Rules(False, 1, 1, 1, sets=True)]
+    "rules", [Rules(False, 2, 50, 101), Rules(False, 2, 25, 55, width=2), Rules(False, 1, 1, 1, by=SETS)]
 )
 @pytest.mark.parametrize("changed", [0, 1, 20, 45, 99])
 def test_counting_ends_early_but_never_too_early(rules: Rules, changed: int) -> None:
