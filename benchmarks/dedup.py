@@ -1,13 +1,13 @@
 """Near duplicates beside gaoya, data-juicer's C++, datasketch, datatrove and rensa.
 
-All see the same documents, of real sentences, half of them Chinese, as views (match forms), which any tool wants
-first; what our view costs is in `minhash_from_raw_vs_gaoya`, where ours begins with the raw text and gaoya does not.
-`minhash_*`: text in; ours signs (datasketch 2's scheme, 112 slots) and gives verified verdicts of the first-seen index
+All see the same documents, of real sentences, half of them Chinese, as views (match forms), which any tool wants first;
+what our view costs is in `minhash_from_raw_vs_gaoya`, where ours begins with the raw text and gaoya does not.
+`minhash_*`: text in; ours signs and sketches, as the stage does without options, and gives verified verdicts
 (`minhash_signing_*`: signs alone); gaoya signs and inserts, datasketch signs, asks and inserts, data-juicer and
 datatrove sign. `simhash_*`: ours gives all pairs within three bits, gaoya inserts; its words are what lies between
-punctuation in Chinese, a fraction of our shingles, so `simhash_en_*` compares like with like. `index_*`: signatures
-are there; ours gives verified verdicts with the survivor, datasketch asks and inserts, rensa inserts and flags. Seconds
-are those of one core, best of the rounds, in turns.
+punctuation in Chinese, a fraction of our shingles, so `simhash_en_*` compares like with like. `index_*`: signatures are
+there; ours gives verified verdicts with the survivor, datasketch asks and inserts, rensa inserts and flags. Seconds are
+those of one core, best of the rounds, in turns.
 """
 
 from __future__ import annotations
@@ -30,14 +30,17 @@ from benchmarks.dedup_peers import BANDS, BITS, ROWS, SLOTS, Text
 from benchmarks.harness import Benchmark, Measured, Scale, Target, progress, scratch
 from datasketch import MinHash
 
+from headrace.stages.dedup import Dedup
 from headrace.stages.deduplication.index import FirstSeenIndex
-from headrace.stages.deduplication.rules import Rules
-from headrace.stages.deduplication.schemes import SCHEMES, Scheme, signatures
+from headrace.stages.deduplication.options import MinHash as MinHashOptions
+from headrace.stages.deduplication.schemes import SCHEMES, Name, signatures
 from headrace.stages.deduplication.shingles import Shingling, shingles
+from headrace.stages.deduplication.signatures import from_columns, near_columns
 from headrace.stages.deduplication.simhash import layout_for, near_pairs, permuted_index, simhashes
-from headrace.stages.kernels.arrays import Array, Classes, Signatures, text_buffers
+from headrace.stages.kernels.arrays import Array, Bytes, Classes, Offsets, text_buffers
 from headrace.stages.kernels.band_index import NEAR
 from headrace.stages.kernels.entries import Entries
+from headrace.stages.kernels.plain_odd_sketch import sketched_similarity
 from headrace.stages.view import view, views
 
 TARGETS = {
@@ -100,7 +103,7 @@ def measure(scale: Scale, seed: int) -> Measured:
     if theirs is None:
         notes.append("absent: datatrove (make bench-env)")
     else:
-        own = least({"own": to_verdicts(texts_column(texts), SCHEMES["datatrove"])}, size.rounds)["own"]
+        own = least({"own": to_verdicts(texts_column(texts), stage_of("datatrove"))}, size.rounds)["own"]
         figures["minhash_vs_datatrove"] = theirs["seconds"] / seconds["headrace"]
         figures["minhash_own_scheme_vs_datatrove"] = theirs["seconds"] / own
         figures["differing_signatures"] += theirs["differing"]
@@ -114,54 +117,62 @@ def texts_column(texts: list[Text]) -> Array:
     return pa.array([document for _, document in texts], pa.large_string())
 
 
-def to_verdicts(column: Array, scheme: Scheme) -> Callable[[], object]:
-    """Sign a column of views, and judge it where the index knows the scheme; datatrove's signatures are only made."""
-
-    def run() -> object:
-        signed = signatures(*text_buffers(column), scheme).values
-        return verdicts(signed) if signed.dtype == np.uint32 else signed
-
-    return run
+def stage_of(scheme: Name) -> Dedup:
+    """Give the stage without options but for the scheme; it has no keys, which the peers have not, either."""
+    return Dedup(exact=False, minhash=MinHashOptions(scheme=scheme, bands=BANDS, rows=ROWS, shingles="auto"))
 
 
-def verdicts(signed: Signatures, threshold: float = _THRESHOLD) -> Classes:
-    """Judge signatures in their order; those that repeat an earlier kept one are NEAR."""
-    index = FirstSeenIndex(Rules(False, BANDS, ROWS, BANDS * ROWS, threshold=threshold))  # it has no names
-    count = len(signed)
-    nothing = np.zeros((0, 2), np.uint64), np.zeros(0, np.uint64), np.zeros(count + 1, np.int64)
-    return index.settle(Entries(nothing[0], np.ones(count, np.bool_), signed, nothing[1], nothing[2])).fates
+def to_verdicts(column: Array, stage: Dedup) -> Callable[[], Classes]:
+    """Sign a column of views and judge it in its order; those that repeat an earlier kept one are NEAR."""
+    return lambda: judged(signed(*text_buffers(column), stage), stage)
+
+
+def signed(data: Bytes, offsets: Offsets, stage: Dedup) -> Entries:
+    """Give what the stage signs of views."""
+    assert stage.minhash is not None
+    columns = near_columns(data, offsets, stage.minhash, stage.verified_by)
+    return from_columns(pa.table(columns), stage.rules.pieces)
+
+
+def judged(entries: Entries, stage: Dedup) -> Classes:
+    """Judge entries by a new index."""
+    return FirstSeenIndex(stage.rules).settle(entries).fates
 
 
 def compared(texts: list[Text]) -> dict[str, float]:
-    """Count signatures that datasketch, fed the same hashes, has otherwise, and verdicts of its loop that differ."""
-    scheme = SCHEMES["datasketch"]
-    data, offsets = text_buffers(texts_column(texts))
-    signed, hashed = signatures(data, offsets, scheme).values, shingles(data, offsets, scheme.shingling)
+    """Count signatures that datasketch, fed the same hashes, has otherwise, and verdicts of its loop that differ.
+
+    What its index gives is verified by sketches in plain Python.
+    """
+    scheme, column = SCHEMES["datasketch"], texts_column(texts)
+    data, offsets = text_buffers(column)
+    rows, hashed = signatures(data, offsets, scheme).values, shingles(data, offsets, scheme.shingling)
     made = []
     for number in range(len(texts)):
         reference = MinHash(SLOTS, seed=scheme.seed, hashfunc=int)
         reference.update_batch((hashed.of(number) & np.uint64(0xFFFFFFFF)).tolist())
         made.append(reference)
-    differing = sum(one.hashvalues.tolist() != row.tolist() for one, row in zip(made, signed, strict=True))
-    ours = verdicts(np.asarray(signed, np.uint32), threshold=1e-9) == NEAR  # a shared band is enough in the loop
+    differing = sum(one.hashvalues.tolist() != row.tolist() for one, row in zip(made, rows, strict=True))
+
+    def near(one: int, other: int) -> bool:
+        sets = (set(hashed.of(number).tolist()) for number in (one, other))
+        return sketched_similarity(*sets) >= _THRESHOLD
+
+    ours = to_verdicts(column, stage_of("datasketch"))() == NEAR
     return {
         "differing_signatures": float(differing),
-        "differing_verdicts": float(np.sum(ours != dedup_peers.query_then_insert(made))),
+        "differing_verdicts": float(np.sum(ours != dedup_peers.query_then_insert(made, near))),
     }
 
 
 def signing(raw: list[Text], texts: list[Text], there: dedup_peers.Peers) -> dict[str, Callable[[], object]]:
     """Give what is timed from text to verdict."""
-    column, raw_column, scheme = texts_column(texts), texts_column(raw), SCHEMES["datasketch"]
-
-    def from_raw() -> object:
-        return verdicts(np.asarray(signatures(*views(raw_column), scheme).values, np.uint32))
-
+    column, raw_column, stage = texts_column(texts), texts_column(raw), stage_of("datasketch")
     runs: dict[str, Callable[[], object]] = {
-        "headrace": to_verdicts(column, scheme),
-        "headrace_from_raw": from_raw,
-        "headrace_signing": lambda: signatures(*text_buffers(column), scheme),
-        "headrace_fss": to_verdicts(column, SCHEMES["fss"]),
+        "headrace": to_verdicts(column, stage),
+        "headrace_from_raw": lambda: judged(signed(*views(raw_column), stage), stage),
+        "headrace_signing": lambda: signatures(*text_buffers(column), SCHEMES["datasketch"]),
+        "headrace_fss": to_verdicts(column, stage_of("fss")),
         "datasketch": dedup_peers.datasketch_minhash(texts),
     }
     if there.gaoya:
@@ -189,9 +200,11 @@ def indexed(size: Size, seed: int, there: dedup_peers.Peers) -> dict[str, float]
     """Time the index alone over more documents, and weigh it."""
     documents = [document for _, document in itertools.islice(text.mixed(seed + 1), size.indexed)]
     data, offsets = views(pa.array(documents, pa.large_string()))
-    signed = np.asarray(signatures(data, offsets, SCHEMES["datasketch"]).values, np.uint32)
-    made = [MinHash(SLOTS, seed=1, hashvalues=row, scheme="affine32") for row in signed]
-    runs: dict[str, Callable[[], object]] = {"headrace": lambda: verdicts(signed)}
+    stage = stage_of("datasketch")
+    entries = signed(data, offsets, stage)
+    rows = signatures(data, offsets, SCHEMES["datasketch"]).values
+    made = [MinHash(SLOTS, seed=1, hashvalues=row, scheme="affine32") for row in rows]
+    runs: dict[str, Callable[[], object]] = {"headrace": lambda: judged(entries, stage)}
     if there.rensa:
         rensa, hashed = there.rensa, shingles(data, offsets, Shingling())
         matrix = dedup_peers.rensa_matrix(rensa, hashed.values, hashed.ends)

@@ -1,4 +1,4 @@
-"""How many bytes a document an index takes: what the process grows by, less the signatures that it keeps a copy of.
+"""How many bytes a document an index takes: what the process grows by, less what it keeps a copy of to verify by.
 
 Usage: python -m benchmarks.dedup_memory headrace|rensa DOCUMENTS. No document repeats another one.
 """
@@ -13,28 +13,32 @@ import psutil
 from benchmarks import dedup_peers
 from benchmarks.dedup_peers import BANDS, ROWS
 
+from headrace.stages.dedup import Dedup
 from headrace.stages.deduplication.index import FirstSeenIndex
-from headrace.stages.deduplication.rules import Rules
 from headrace.stages.kernels.arrays import Signatures
 from headrace.stages.kernels.entries import Entries
 
 _FEW = 4
+_WORDS = 33  # of a sketch of 2,048 bits
 
 
 def entries(signed: Signatures) -> Entries:
-    """Give signatures as the index takes them."""
-    ones, ends = np.ones(len(signed), np.bool_), np.zeros(len(signed) + 1, np.int64)
-    return Entries(np.zeros((0, 2), np.uint64), ones, signed, np.zeros(0, np.uint64), ends)
+    """Give hashes of bands and sketches of a thousand shingles as the index takes them."""
+    ones, ends = np.ones(len(signed), np.bool_), np.arange(len(signed) + 1) * _WORDS
+    sketches = np.random.default_rng(2).integers(0, 1 << 64, (len(signed), _WORDS), np.uint64)
+    sketches[:, 0] = 1000
+    return Entries(np.zeros((0, 2), np.uint64), ones, signed, sketches.ravel(), ends)
 
 
 def headrace(signed: Signatures) -> tuple[object, int]:
-    """Index signatures; give the index and the bytes of signatures in it."""
-    rules = Rules(False, BANDS, ROWS, BANDS * ROWS, threshold=0.8)  # it has no names
-    FirstSeenIndex(rules).settle(entries(signed[:2].copy()))  # compiles
+    """Index documents; give the index and the bytes of bands and sketches in it."""
+    rules = Dedup(exact=False).rules
+    made = entries(signed[:, : rules.pieces].copy())
+    FirstSeenIndex(rules).settle(entries(made.signatures[:2].copy()))  # compiles
     before = resident()
     index = FirstSeenIndex(rules)
-    index.settle(entries(signed))
-    return index, before + index.count * signed.itemsize * signed.shape[1]
+    index.settle(made)
+    return index, before + made.signatures.nbytes + made.sets.nbytes
 
 
 def rensa(signed: Signatures) -> tuple[object, int]:

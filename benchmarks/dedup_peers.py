@@ -136,12 +136,12 @@ def datasketch_minhash(texts: Sequence[Text]) -> Callable[[], object]:
     return run
 
 
-def query_then_insert(signed: Sequence[MinHash]) -> list[bool]:
-    """Say of each signature whether it shares a band with an earlier one that does not."""
+def query_then_insert(signed: Sequence[MinHash], near: Callable[[int, int], bool] = lambda *_: True) -> list[bool]:
+    """Say of each signature whether it shares a band with an earlier one that does not, and is `near` that one."""
     index = MinHashLSH(num_perm=SLOTS, params=(BANDS, ROWS))
     repeats = []
     for number, signature in enumerate(signed):
-        repeats.append(bool(index.query(signature)))
+        repeats.append(any(near(number, other) for other in index.query(signature)))
         if not repeats[-1]:
             index.insert(number, signature)
     return repeats

@@ -1,11 +1,11 @@
 """What the dedup index costs as it grows: in memory, in files beyond a budget, and from that on paper for a billion.
 
-Keys and signatures are made, not signed: a key and 14 bands of 8 values a document, as the default has them; one
-document in twenty is an earlier one with two values changed. They come in units of 2,000 and are committed forty times.
-`hot_*`: all stays in memory. `cold_*`: whenever a twentieth of that memory is reached, what is committed is looked up
-in sorted runs; `cold_process_bytes_per_document` is what the process grew by at its peak, without maps. Seconds are of
-the processor. `merging_*` is what threads beside the asking one used. The files are in the system's cache: what storage
-costs is on paper alone, `docs/how-to/dedup-at-scale.md`.
+Keys, bands and sketches are made, not signed: a key, 14 bands and a sketch of 2,048 bits a document, as the default has
+them; one document in twenty is an earlier one with another band and eighty other bits. They come in units of 2,000 and
+are committed forty times. `hot_*`: all stays in memory. `cold_*`: whenever a twentieth of that memory is reached, what
+is committed is looked up in sorted runs; `cold_process_bytes_per_document` is what the process grew by at its peak,
+without maps. Seconds are of the processor. `merging_*` is what threads beside the asking one used. The files are in the
+system's cache: what storage costs is on paper alone, `docs/how-to/dedup-at-scale.md`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from xxhash import xxh3_64
 from headrace.schemas.index import IndexOptions
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.base import RunContext
-from headrace.stages.deduplication.rules import Rules
-from headrace.stages.deduplication.signatures import KEY, SIGNATURE, SIGNED, to_columns
+from headrace.stages.dedup import Dedup
+from headrace.stages.deduplication.signatures import KEY, SETS, SIGNATURE, SIGNED, to_columns
 from headrace.stages.deduplication.state import DedupState
 from headrace.stages.kernels.entries import Entries
 
@@ -36,7 +36,8 @@ TARGETS = {
     "hot_bytes_per_document": Target(800, 700),
     "disk_bytes_per_document": Target(700, 650),
 }
-_RULES = Rules(exact=True, bands=14, rows=8, slots=112, threshold=0.8)
+_RULES = Dedup().rules
+_WORDS, _MEMBERS, _TURNED = 33, 1_000, 80  # of a sketch, of its set, and bits of a repeat
 _UNIT, _EVERY = 2_000, 20  # documents a unit; every how many one repeats another
 _COMMITS = 40
 _SHARE = 20  # part of the memory of all that the second way may take
@@ -140,21 +141,23 @@ def own_memory() -> int:
 
 
 def made(seed: int, units: int) -> Iterator[UnitBatch]:
-    """Give units of keys and signatures; every twentieth document is one of the unit before with two other values."""
+    """Give units of keys, bands and sketches; every twentieth document is nearly one of the unit before."""
     chance = np.random.Generator(np.random.SFC64(seed))
-    before = np.zeros((_UNIT, _RULES.slots), np.uint32)
+    before = np.zeros((_UNIT, _RULES.pieces), np.uint32), np.zeros((_UNIT, _WORDS), np.uint64)
+    ones, ends = np.ones(_UNIT, np.bool_), np.arange(_UNIT + 1) * _WORDS
     for unit in range(units):
-        signatures = np.frombuffer(chance.bytes(4 * _UNIT * _RULES.slots), np.uint32).reshape(_UNIT, -1).copy()
+        bands = np.frombuffer(chance.bytes(4 * _UNIT * _RULES.pieces), np.uint32).reshape(_UNIT, -1).copy()
+        sketches = np.frombuffer(chance.bytes(8 * _UNIT * _WORDS), np.uint64).reshape(_UNIT, -1).copy()
+        sketches[:, 0] = _MEMBERS
         if unit:
-            signatures[::_EVERY] = before[1::_EVERY]
-            signatures[::_EVERY, :2] += np.uint32(1)
+            bands[::_EVERY], sketches[::_EVERY] = before[0][1::_EVERY], before[1][1::_EVERY]
+            bands[::_EVERY, 0] += np.uint32(1)
+            sketches[::_EVERY, 1:3] ^= np.uint64((1 << _TURNED // 2) - 1)
         keys = np.frombuffer(chance.bytes(16 * _UNIT), np.uint64).reshape(_UNIT, 2)
-        entries = Entries(
-            keys, np.ones(_UNIT, np.bool_), signatures, np.zeros(0, np.uint64), np.zeros(_UNIT + 1, np.int64)
-        )
+        entries = Entries(keys, ones, bands, sketches.ravel(), ends)
         ids = pa.array([f"made:{unit:06}.txt#{row}" for row in range(_UNIT)], pa.string())
-        yield UnitBatch(unit, pa.table({"doc_id": ids, **to_columns(entries, (KEY, SIGNED, SIGNATURE))}))
-        before = signatures
+        yield UnitBatch(unit, pa.table({"doc_id": ids, **to_columns(entries, (KEY, SIGNED, SIGNATURE, SETS))}))
+        before = bands, sketches
 
 
 def mark(verdicts: pa.Table) -> int:

@@ -13,7 +13,9 @@ import pyarrow as pa
 from benchmarks import dedup_planted
 
 from headrace.stages.deduplication.shingles import Shingles, Shingling, shingle_sets
+from headrace.stages.deduplication.sketches import sketches_of
 from headrace.stages.deduplication.verify import measured
+from headrace.stages.deduplication.verify import sketched as by_sketch
 from headrace.stages.kernels.arrays import Bytes, Counts, Floats, Hashes, Offsets
 from headrace.stages.view import views
 
@@ -149,6 +151,12 @@ def scored(answer: Pairs, truth: Pairs, threshold: float) -> Score:
 def exactly(answer: Pairs, sets: Shingles) -> Pairs:
     """Give the same pairs with their exact similarity."""
     return Pairs(answer.members, measured(sets, sets, answer.members))
+
+
+def sketched(answer: Pairs, sets: Shingles) -> Pairs:
+    """Give the same pairs with the similarity that sketches of the sets tell."""
+    sketches = sketches_of(sets)
+    return Pairs(answer.members, by_sketch(sketches, sketches, answer.members))
 
 
 def _numbered(members: Offsets) -> Counts:

@@ -1,4 +1,4 @@
-"""Is a candidate a near duplicate? The similarity of pairs, estimated from signatures or measured on shingles."""
+"""Is a candidate a near duplicate? The similarity of pairs: estimated from signatures or sketches, or measured."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from headrace.stages.deduplication.schemes import Values
 from headrace.stages.deduplication.shingles import Shingles
 from headrace.stages.kernels.arrays import Floats, Offsets
-from headrace.stages.kernels.pair_similarity import equal_shares, jaccard_similarities
+from headrace.stages.kernels.pair_similarity import equal_shares, jaccard_similarities, sketched_similarities
 
 
 def estimated(one: Values, other: Values, pairs: Offsets) -> Floats:
@@ -29,6 +29,15 @@ def measured(one: Shingles, other: Shingles, pairs: Offsets) -> Floats:
     """Give the exact Jaccard similarity of pairs of shingle sets, as `shingle_sets` gives them; of two empty ones 0."""
     _check(len(one.ends) - 1, len(other.ends) - 1, pairs)
     return jaccard_similarities(one.values, one.ends, other.values, other.ends, pairs)
+
+
+def sketched(one: Shingles, other: Shingles, pairs: Offsets) -> Floats:
+    """Estimate the Jaccard similarity of pairs by their sketches, as `sketches_of` gives them.
+
+    The standard error at a similarity of 0.8 is 0.006 or less; similarities far below 0.5 are known less well.
+    """
+    _check(len(one.ends) - 1, len(other.ends) - 1, pairs)
+    return sketched_similarities(one.values, one.ends, other.values, other.ends, pairs)
 
 
 def _check(ones: int, others: int, pairs: Offsets) -> None:

@@ -1,4 +1,4 @@
-"""How similar pairs of texts are, by their signatures or by their shingles."""
+"""How similar pairs of texts are, by their signatures, by their shingles or by sketches of these."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from headrace.stages.kernels.arrays import Floats, Hashes, Offsets, Signatures
 from headrace.stages.kernels.compiled import kernel
+from headrace.stages.kernels.odd_sketch import sketched_similarity
 
 
 @kernel
@@ -38,4 +39,17 @@ def jaccard_similarities(one: Hashes, one_ends: Offsets, other: Hashes, other_en
             j += int(right <= left)
         if total:
             found[pair] = shared / (total - shared)
+    return found
+
+
+@kernel
+def sketched_similarities(one: Hashes, one_ends: Offsets, other: Hashes, other_ends: Offsets, pairs: Offsets) -> Floats:
+    """Give for each pair of sketches the estimated Jaccard similarity of their sets; with an empty one it is 0."""
+    found = np.zeros(len(pairs), np.float64)
+    for pair in range(len(pairs)):
+        first, second = pairs[pair]
+        left = one[one_ends[first] : one_ends[first + 1]]
+        right = other[other_ends[second] : other_ends[second + 1]]
+        if len(left) and len(right):
+            found[pair] = sketched_similarity(left, right, 0.0)
     return found

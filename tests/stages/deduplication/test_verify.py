@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from headrace.stages.deduplication.schemes import SCHEMES, signatures
 from headrace.stages.deduplication.shingles import Shingles, Shingling, shingle_sets
-from headrace.stages.deduplication.verify import estimated, measured
+from headrace.stages.deduplication.sketches import sketches_of
+from headrace.stages.deduplication.verify import estimated, measured, sketched
 from headrace.stages.kernels.arrays import text_buffers
+from headrace.stages.kernels.plain_signatures import mix64
 
 sets = st.lists(st.sets(st.integers(0, 12)), min_size=1, max_size=6)
 
@@ -43,6 +45,16 @@ def test_estimated_is_the_share_of_equal_slots(name: str) -> None:
     exact = measured(*[shingle_sets(data, offsets, Shingling())] * 2, np.array([[0, 2]]))
     assert exact[0] == 191 / 201
     assert found[1] == pytest.approx(exact[0], abs=0.08)
+
+
+@given(sets, sets)
+@settings(max_examples=80, deadline=None)
+def test_sketched_is_the_similarity_of_small_sets(ones: list[set[int]], others: list[set[int]]) -> None:
+    """A dozen members fall on a dozen bits of 2,048, here no two on one: the estimate is exact."""
+    ones, others = ([{mix64(value) for value in row} for row in rows] for rows in (ones, others))
+    pairs = np.array([(i, j) for i in range(len(ones)) for j in range(len(others))])
+    exact = measured(packed(ones), packed(others), pairs)
+    assert sketched(sketches_of(packed(ones)), sketches_of(packed(others)), pairs).tolist() == exact.tolist()
 
 
 def test_no_pairs_no_similarities() -> None:
