@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.protocol.fault_executors import DriverKilled, StateDies, killed
+from tests.protocol.driver_kills import dying_at
+from tests.protocol.fault_executors import DriverKilled, StateDies
 from tests.protocol.small_runs import BYTES, DEDUP, Case, differences, documents, same_as_clean, some_files
 
-from headrace.schemas.failpoints import FAILPOINT
 from headrace.schemas.manifest import read_published
 
 EARLIER = 2  # lines of the earlier run when the other one begins
@@ -26,13 +26,8 @@ class Pair:
 
     def advance(self) -> None:
         """Let the earlier run commit one line more, and die."""
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv(FAILPOINT, "manifest.published:1")
-            patch.setattr(os, "kill", killed)
-            try:
-                self.earlier.run()
-            except DriverKilled:
-                return
+        with suppress(DriverKilled), dying_at("manifest.published"):
+            self.earlier.run()
 
     @property
     def lines(self) -> int:
@@ -72,21 +67,17 @@ def test_the_earlier_run_decides_as_far_as_it_was_frozen(pair: Pair) -> None:
     assert differences(pair.case.outcome("clean"), pair.case.outcome("later")) == []
 
 
-def test_an_earlier_run_that_commits_between_all_sessions_changes_nothing(
-    pair: Pair, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_earlier_run_that_commits_between_all_sessions_changes_nothing(pair: Pair) -> None:
     """`frozen`: each session gets one commit further, and so does the earlier run, until both have ended."""
     sessions = 0
     while True:
         sessions += 1
-        with monkeypatch.context() as patch:
-            patch.setenv(FAILPOINT, "manifest.published:1")
-            patch.setattr(os, "kill", killed)
-            try:
+        try:
+            with dying_at("manifest.published"):
                 pair.case.run()
-            except DriverKilled:
-                pair.advance()
-                continue
+        except DriverKilled:
+            pair.advance()
+            continue
         break
     assert sessions > EARLIER
     assert pair.lines > EARLIER
@@ -107,14 +98,11 @@ def test_an_earlier_run_that_commits_while_a_state_is_gone_changes_nothing(pair:
     same_as_clean(pair.case, "run")
 
 
-@pytest.mark.parametrize("failpoint", ["unit.ledger.written", "shard.renamed", "index.renamed", "manifest.synced"])
-def test_a_kill_at_any_step_changes_nothing(pair: Pair, failpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("step", ["unit.ledger.written", "shard.renamed", "index.renamed", "manifest.synced"])
+def test_a_kill_at_any_step_changes_nothing(pair: Pair, step: str) -> None:
     """`frozen`: the next session reads the plan of the first, and not the earlier run, for what counts."""
-    with monkeypatch.context() as patch:
-        patch.setenv(FAILPOINT, f"{failpoint}:2")
-        patch.setattr(os, "kill", killed)
-        with pytest.raises(DriverKilled):
-            pair.case.run()
+    with dying_at(step, 2), pytest.raises(DriverKilled):
+        pair.case.run()
     pair.earlier.run()
     pair.case.run()
     same_as_clean(pair.case, "run")

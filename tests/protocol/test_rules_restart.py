@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.protocol.fault_executors import DriverKilled, MortalExecutor, RandomKills, StateDies, killed, lost
+from tests.protocol.driver_kills import COMMIT_STEPS, dying_at
+from tests.protocol.fault_executors import DriverKilled, MortalExecutor, RandomKills, StateDies, lost
 from tests.protocol.small_runs import (
     CHAINS,
     Case,
@@ -24,58 +24,38 @@ from headrace.pipeline.executor import Call
 from headrace.pipeline.host import Job
 from headrace.pipeline.run_folder import FOLDERS
 from headrace.schemas.errors import HeadraceError
-from headrace.schemas.failpoints import FAILPOINT
 from headrace.stages.tokenizing.published import publish_model
 
-FAILPOINTS = (
-    "unit.documents.written",
-    "unit.ledger.written",
-    "shard.temporary.written",
-    "shard.temporary.synced",
-    "shard.renamed",
-    "shard.folder.synced",
-    "unit.files.synced",
-    "manifest.appended",
-    "manifest.synced",
-    "manifest.published",
-)
-MODEL_FAILPOINTS = ("model.temporary.written", "model.renamed")
+MODEL_STEPS = ("model.temporary.written", "model.renamed")
 KILLS = [
-    *(("bytes", failpoint, count) for failpoint in FAILPOINTS for count in (1, 2)),
-    *(("trained", failpoint, 1) for failpoint in (*MODEL_FAILPOINTS, *FAILPOINTS)),
+    *(("bytes", step, count) for step in COMMIT_STEPS for count in (1, 2)),
+    *(("trained", step, 1) for step in (*MODEL_STEPS, *COMMIT_STEPS)),
 ]
 
 
-@pytest.mark.parametrize(("chain", "failpoint", "count"), KILLS)
-def test_a_kill_at_any_step_changes_nothing(
-    cases: dict[str, Case], chain: str, failpoint: str, count: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("chain", "step", "count"), KILLS)
+def test_a_kill_at_any_step_changes_nothing(cases: dict[str, Case], chain: str, step: str, count: int) -> None:
     """`cursors`, `rollback`, `index_sync`: the next session goes on behind the last commit, into the same bytes."""
-    case, run = cases[chain], f"{failpoint}-{count}"
-    with monkeypatch.context() as patch:
-        patch.setenv(FAILPOINT, f"{failpoint}:{count}")
-        patch.setattr(os, "kill", killed)
-        with pytest.raises(DriverKilled):
-            case.run(run)
+    case, run = cases[chain], f"{step}-{count}"
+    with dying_at(step, count), pytest.raises(DriverKilled):
+        case.run(run)
     case.run(run)
     same_as_clean(case, run)
 
 
 @pytest.mark.parametrize("every", [1, 2])
-def test_a_kill_at_every_commit_changes_nothing(case: Case, every: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kill_at_every_commit_changes_nothing(case: Case, every: int) -> None:
     """A run that never gets further than one commit a session ends all the same; lanes go on where they stood."""
     run = f"each-{every}"
     sessions = 0
     while True:
         sessions += 1
-        with monkeypatch.context() as patch:
-            patch.setenv(FAILPOINT, f"manifest.published:{every}")
-            patch.setattr(os, "kill", killed)
-            try:
+        try:
+            with dying_at("manifest.published", every):
                 case.run(run, f"engine.window={1 + sessions % 4}")  # may change from one session to the next
-            except DriverKilled:
-                continue
-            break
+        except DriverKilled:
+            continue
+        break
     assert sessions > 2
     same_as_clean(case, run)
 

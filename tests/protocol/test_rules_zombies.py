@@ -9,31 +9,14 @@ import threading
 from typing import Any
 
 import pytest
-from tests.protocol.fault_executors import (
-    DriverKilled,
-    LateCall,
-    LingeringExecutor,
-    MortalExecutor,
-    carry_out,
-    killed,
-)
+from tests.protocol.driver_kills import WRITER_STEPS, dying_at
+from tests.protocol.fault_executors import DriverKilled, LateCall, LingeringExecutor, MortalExecutor, carry_out
 from tests.protocol.small_runs import Case, check_run, differences, outcome, same_as_clean
 
 from headrace.pipeline.executor import Call
 from headrace.pipeline.run_folder import RunFolder
 from headrace.schemas.errors import HeadraceError
-from headrace.schemas.failpoints import FAILPOINT
 from headrace.schemas.manifest import MANIFEST, read_manifest
-
-STEPS = (
-    "unit.documents.written",
-    "unit.ledger.written",
-    "shard.temporary.written",
-    "shard.temporary.synced",
-    "shard.renamed",
-    "shard.folder.synced",
-    "unit.files.synced",
-)
 
 
 def crash(case: Case, run: str, seed: int) -> list[LateCall]:
@@ -104,18 +87,13 @@ class FrozenWriter(MortalExecutor):
 
 
 @pytest.mark.parametrize("when", ["before the first commit", "after the end"])
-@pytest.mark.parametrize("failpoint", STEPS)
-def test_a_writer_that_outlives_its_driver_in_the_middle_of_a_commit(
-    plain: Case, failpoint: str, when: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("step", WRITER_STEPS)
+def test_a_writer_that_outlives_its_driver_in_the_middle_of_a_commit(plain: Case, step: str, when: str) -> None:
     """`names`, `driver_appends`: whatever step it was at, the rest of its commit changes nothing afterwards."""
-    case, run = plain, f"frozen-{failpoint}-{when[:5]}"
+    case, run = plain, f"frozen-{step}-{when[:5]}"
     executor = FrozenWriter()
-    with monkeypatch.context() as patch:
-        patch.setenv(FAILPOINT, f"{failpoint}:1")
-        patch.setattr(os, "kill", executor.freeze)
-        with pytest.raises(DriverKilled):
-            case.run(run, executor=executor)
+    with dying_at(step, kill=executor.freeze), pytest.raises(DriverKilled):
+        case.run(run, executor=executor)
 
     def release(event: Any = None) -> None:
         executor.let_go.set()
@@ -134,14 +112,11 @@ def test_a_writer_that_outlives_its_driver_in_the_middle_of_a_commit(
     assert differences(clean, found) == []
 
 
-def test_index_files_that_no_line_names_do_not_exist(plain: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_index_files_that_no_line_names_do_not_exist(plain: Case) -> None:
     """`index_listed`: a flush of a dead session that came after its last line is no index, and is swept away."""
     case = plain
-    with monkeypatch.context() as patch:
-        patch.setenv(FAILPOINT, "manifest.published:1")
-        patch.setattr(os, "kill", killed)
-        with pytest.raises(DriverKilled):
-            case.run("listed")
+    with dying_at("manifest.published"), pytest.raises(DriverKilled):
+        case.run("listed")
     clean, run = case.folder / "clean", case.folder / "listed"
     committed = {ref.name for line in read_manifest(run) for ref in line.index_runs}
     for path in (clean / "index").iterdir():  # as if every later unit had been flushed before the driver died

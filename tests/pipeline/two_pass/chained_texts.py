@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from tests.protocol.fault_executors import DriverKilled, killed
+from tests.protocol.driver_kills import dying_at
+from tests.protocol.fault_executors import DriverKilled
 
 from headrace.pipeline.committed import open_committed, read_columns
 from headrace.pipeline.load import LoadedConfig, load_config
 from headrace.pipeline.report_documents import Row
 from headrace.pipeline.run import run_pipeline
-from headrace.schemas.failpoints import FAILPOINT
 from headrace.stages.dedup import Dedup
 from headrace.stages.deduplication.options import MinHash
 from headrace.stages.deduplication.signatures import from_columns
@@ -106,10 +105,7 @@ def signed(texts: list[str], stage: Dedup = LOOSE) -> list[Document]:
     ]
 
 
-def die_at(loaded: LoadedConfig, name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the process of a run die at a named place."""
-    with monkeypatch.context() as patch:
-        patch.setenv(FAILPOINT, f"{name}:{count}")
-        patch.setattr(os, "kill", killed)
-        with pytest.raises(DriverKilled):
-            run_pipeline(loaded)
+def die_at(loaded: LoadedConfig, step: str, count: int = 1) -> None:
+    """Let the process of a run die when it reaches a step for the `count`-th time."""
+    with dying_at(step, count), pytest.raises(DriverKilled):
+        run_pipeline(loaded)

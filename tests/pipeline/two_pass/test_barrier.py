@@ -83,7 +83,7 @@ def test_verdicts_that_were_renamed_are_synced_before_a_line_names_them(
 ) -> None:
     """After a kill between the two, nothing else would sync their name: a power loss could take what is committed."""
     loaded = chained_run(run.parent, "renamed")
-    die_at(loaded, "verdicts.renamed", 1, monkeypatch)
+    die_at(loaded, "verdicts.renamed")
     synced: list[str] = []
 
     def noted(folder: Path, refs: list[FileRef]) -> None:
@@ -91,6 +91,6 @@ def test_verdicts_that_were_renamed_are_synced_before_a_line_names_them(
         sync_refs(folder, refs)
 
     monkeypatch.setattr(verdict_file, "sync_refs", noted)
-    die_at(loaded, "manifest.appended", 1, monkeypatch)
+    die_at(loaded, "manifest.appended")
     (path,) = (loaded.run_dir / "index").glob("*-verdicts-*")
     assert synced == [f"index/{path.name}"]

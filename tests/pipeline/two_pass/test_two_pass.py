@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from tests.pipeline.small_runs import output
 from tests.pipeline.two_pass.chained_texts import LOOSE, chained_run, die_at, rows, signed, write_chains
+from tests.protocol.driver_kills import COMMIT_STEPS
 
 from headrace.pipeline.cli import main
 from headrace.pipeline.committed import open_committed
@@ -30,17 +31,6 @@ from headrace.stages.dedup import Dedup
 from headrace.stages.kernels.plain_components import kept_in_order, partition
 
 Row = dict[str, Any]  # of a documents file
-FAILPOINTS = (
-    "unit.ledger.written",
-    "shard.temporary.written",
-    "shard.temporary.synced",
-    "shard.renamed",
-    "shard.folder.synced",
-    "unit.files.synced",
-    "manifest.appended",
-    "manifest.synced",
-    "manifest.published",
-)
 
 
 @pytest.fixture(scope="module")
@@ -182,42 +172,42 @@ def test_every_kind_of_signature_makes_two_passes(options: str, folder: Path) ->
     assert report_data(loaded.run_dir)["dedup"]["policies"]["first_seen"] == first_seen
 
 
-def in_second_pass(name: str, runs: dict[str, Path]) -> int:
-    """Give how often a step is reached until it is in the second pass."""
+def in_second_pass(step: str, runs: dict[str, Path]) -> int:
+    """Give how often a step is reached until it is in the second pass; the first writes no documents."""
+    if step == "unit.documents.written":
+        return 1
     lines = open_committed(runs["components"] / "first-pass").lines
-    if name.startswith("unit.ledger"):
+    if step == "unit.ledger.written":
         return lines[-1].last + 2
-    return 1 + sum(line.shard is not None or name.startswith("manifest.") for line in lines)
+    return 1 + sum(line.shard is not None or step.startswith("manifest.") for line in lines)
 
 
 @pytest.mark.parametrize(
-    ("name", "count"),
+    ("step", "count"),
     [
-        *((name, count) for name in FAILPOINTS for count in (2, -1)),
+        *((step, count) for step in COMMIT_STEPS for count in (2, -1)),
         ("verdicts.temporary.synced", 1),
         ("verdicts.renamed", 1),
         ("verdicts.synced", 1),
     ],
 )
 def test_a_kill_at_any_step_of_either_pass_changes_nothing(
-    name: str, count: int, runs: dict[str, Path], folder: Path, monkeypatch: pytest.MonkeyPatch
+    step: str, count: int, runs: dict[str, Path], folder: Path
 ) -> None:
     """The second time the step is reached, the first time in the second pass (-1), or at the barrier."""
-    count = count if count > 0 else in_second_pass(name, runs)
-    loaded = chained_run(folder, f"killed-{name}-{count}")
-    die_at(loaded, name, count, monkeypatch)
+    count = count if count > 0 else in_second_pass(step, runs)
+    loaded = chained_run(folder, f"killed-{step}-{count}")
+    die_at(loaded, step, count)
     assert run_pipeline(loaded).state == "done"
     assert output(loaded.run_dir) == output(runs["components"])
     shutil.rmtree(loaded.run_dir)
 
 
-def test_verdicts_that_are_there_are_not_made_again(
-    runs: dict[str, Path], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verdicts_that_are_there_are_not_made_again(runs: dict[str, Path], folder: Path) -> None:
     """After a kill behind the barrier the file stays; a damaged one is no verdict, and is made again."""
     for damaged in (False, True):
         loaded = chained_run(folder, "barrier")
-        die_at(loaded, "verdicts.synced", 1, monkeypatch)
+        die_at(loaded, "verdicts.synced")
         path = next((loaded.run_dir / "index").iterdir())
         made = path.stat().st_mtime_ns
         if damaged:
@@ -325,10 +315,10 @@ def test_nobody_can_name_the_stage_of_the_first_pass(tmp_path: Path) -> None:
         chained_run(tmp_path, "run", "stages.3={kind: signatures}")
 
 
-def test_a_damaged_first_pass_is_named(folder: Path, runs: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_first_pass_is_named(folder: Path, runs: dict[str, Path]) -> None:
     """A flipped byte in its shards is refused with the file and what to do, and so is one in the verdicts."""
     loaded = chained_run(folder, "damaged")
-    die_at(loaded, "verdicts.temporary.synced", 1, monkeypatch)
+    die_at(loaded, "verdicts.temporary.synced")
     shard = min((loaded.run_dir / "first-pass" / "shards").iterdir())
     data = bytearray(shard.read_bytes())
     data[len(data) // 2] ^= 1
@@ -336,7 +326,7 @@ def test_a_damaged_first_pass_is_named(folder: Path, runs: dict[str, Path], monk
     with pytest.raises(FormatError, match=shard.name):
         run_pipeline(loaded)
     shutil.rmtree(loaded.run_dir / "first-pass")
-    die_at(loaded, "manifest.published", in_second_pass("manifest.published", runs), monkeypatch)
+    die_at(loaded, "manifest.published", in_second_pass("manifest.published", runs))
     verdicts = next((loaded.run_dir / "index").glob("*-verdicts-*"))
     verdicts.write_bytes(verdicts.read_bytes()[:-4] + b"    ")
     with pytest.raises(FormatError, match=verdicts.name):
