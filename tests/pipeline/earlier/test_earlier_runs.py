@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tests.pipeline.earlier.weeks import Weeks, arrivals
 from tests.pipeline.small_runs import output
-from tests.pipeline.weeks import Weeks, arrivals
 
 from headrace.pipeline.cli import main
 from headrace.pipeline.committed import open_committed, read_columns, read_plan, survivors_here
@@ -34,20 +33,6 @@ STAGES: dict[str, dict[str, Any]] = {
     "fingerprints": {"kind": "dedup", "simhash": {"bits": 6, "shingle_size": 2}},
 }
 SMALL = {"index": {"partitions": 3, "memory_bytes": 1}}
-
-
-@pytest.fixture(autouse=True)
-def _no_waiting_for_storage(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-
-
-@pytest.fixture
-def two(tmp_path: Path) -> Weeks:
-    """Give two weeks, the first with a finished run."""
-    weeks = Weeks(tmp_path)
-    weeks.write_weeks(arrivals(7, 2))
-    weeks.run("week0", ["week0"])
-    return weeks
 
 
 def headrace(*arguments: str | Path) -> tuple[int, str, str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.pipeline.weeks import Weeks, arrivals
+from tests.pipeline.earlier.weeks import Weeks
 
 from headrace.pipeline.committed import read_plan
 from headrace.pipeline.earlier_runs import frozen_in
@@ -19,20 +18,6 @@ from headrace.pipeline.run import run_pipeline
 from headrace.schemas.errors import ConfigError, FormatError, HeadraceError
 from headrace.schemas.manifest import MANIFEST
 from headrace.stages.dedup import Dedup
-
-
-@pytest.fixture(autouse=True)
-def _no_waiting_for_storage(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-
-
-@pytest.fixture
-def two(tmp_path: Path) -> Weeks:
-    """Give two weeks, the first with a finished run."""
-    weeks = Weeks(tmp_path)
-    weeks.write_weeks(arrivals(7, 2))
-    weeks.run("week0", ["week0"])
-    return weeks
 
 
 def remove(run: Path) -> None:
