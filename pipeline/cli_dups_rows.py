@@ -55,9 +55,14 @@ class Clusters:
         kind, _, number = stage.partition(".")
         recipe = self._answer.reader.committed.plan["recipe"]["stages"]
         options = [each for each in recipe if each["kind"] == kind][int(number or 1) - 1]
-        if options.get("verify") == "exact":
-            return ""
-        how = "shares of equal bits" if options.get("simhash") else "estimates from signatures"
+        by_default = "signature" if options.get("simhash") else "sketch"
+        match options.get("verify") or by_default:
+            case "exact":
+                return ""
+            case "sketch":
+                how = "estimates from sketches"
+            case _:
+                how = "shares of equal bits" if options.get("simhash") else "estimates from signatures"
         return f"; similarities are {how} (`verify: exact` measures them)"
 
     def print(self, part: Part) -> None:

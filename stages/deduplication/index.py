@@ -28,9 +28,10 @@ class FirstSeenIndex:
 
     What earlier ones say of a unit comes in as `prior`. A number is that of a document among all, here and elsewhere.
 
-    Memory with 14 bands of 8 rows and exact keys: 448 bytes of signature, 25 of key, end of the set and mark, 141 to
-    183 of entries for bands and key (8 bytes each, load 0.85 to 0.65), 8 for each band that an earlier kept document
-    has too, and up to 6 % of slack. Shingle sets and doc_ids come on top. While tables grow the smaller ones are there
+    Memory with 14 bands and exact keys: 112 bytes of bands, 264 of sketch (more for a text of over 2,048 shingles), 25
+    of key, end of the sketch and mark, 141 to 183 of entries for bands and key (8 bytes each, load 0.85 to 0.65), 8 for
+    each band that an earlier kept document has too, and up to 6 % of slack. Signatures in place of bands and sketch
+    take 448 bytes, shingle sets 8 a shingle. doc_ids come on top. While tables grow the smaller ones are there
     as well.
     """
 

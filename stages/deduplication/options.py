@@ -22,7 +22,7 @@ class MinHash(BaseModel):
     scheme: Literal["datasketch", "datasketch_legacy", "datatrove", "nemo", "fss"] = Field(
         "datasketch",
         description="Whose formula signs, and whose numbers hold where none are given. datasketch is that of version "
-        "2, datasketch_legacy of version 1; fss: fast similarity sketches, whose estimate varies less.",
+        "2, datasketch_legacy of version 1; fss: fast similarity sketches, whose values repeat each other less.",
     )
     threshold: float = Field(0.8, gt=0, le=1, description="Similarity from which a document is a near duplicate.")
     bands: int | None = Field(

@@ -22,7 +22,7 @@ from headrace.stages.kernels.distinct import find_repeats, places
 from headrace.stages.kernels.text_lanes import bit_count
 
 LEAST = 2048  # bits
-_WORD = 64
+_WORD, _LINE = 64, np.uint64(8)  # bits of a word, words of a cache line
 MANY = 1 << 16  # hashes whose repeats are found by a table: one for more would not stay in the second cache
 
 
@@ -125,8 +125,12 @@ def sketched_similarity(one: Hashes, two: Hashes, least: float) -> float:
     fewer, total = float(large - small), float(large + small)
     if float(small) / float(large) < least:
         return -1.0
-    ones = differing_ones(one, two) if len(one) <= len(two) else differing_ones(two, one)
-    if (total - ones) / (total + ones) < least:  # at least so many differ
+    most = total * (1.0 - least) / (1.0 + least) + 1.0  # of members that differ; one more, since this is rounded
+    if len(one) == len(two):
+        ones = differing_ones(one, two, most)
+    else:
+        ones = differing_when_folded(one, two) if len(one) < len(two) else differing_when_folded(two, one)
+    if ones > most:  # at least so many differ
         return -1.0
     bits = _WORD * (min(len(one), len(two)) - 1)
     differing = min(max(likely_difference(ones, bits), fewer), total)
@@ -135,20 +139,27 @@ def sketched_similarity(one: Hashes, two: Hashes, least: float) -> float:
 
 
 @lean
-def differing_ones(small: Hashes, large: Hashes) -> int:
+def differing_ones(one: Hashes, two: Hashes, most: float) -> int:
+    """Count the bits in which two sketches of one length differ, until there are too many."""
+    ones, begin = 0, np.uint64(1)
+    while begin < np.uint64(len(one)) and ones <= most:
+        for word in range(begin, begin + _LINE):
+            ones += bit_count(one[word] ^ two[word])
+        begin += _LINE
+    return ones
+
+
+@lean
+def differing_when_folded(small: Hashes, large: Hashes) -> int:
     """Count the bits in which two sketches differ, the larger of which is folded to the smaller one."""
-    ones = np.uint64(0)
+    ones = 0
     words = np.uint64(len(small) - 1)
-    if len(small) == len(large):
-        for word in range(np.uint64(1), words + np.uint64(1)):
-            ones += bit_count(small[word] ^ large[word])
-        return int(ones)
     for word in range(np.uint64(1), words + np.uint64(1)):
         differing = small[word]
         for at in range(word, np.uint64(len(large)), words):
             differing ^= large[at]
         ones += bit_count(differing)
-    return int(ones)
+    return ones
 
 
 @lean

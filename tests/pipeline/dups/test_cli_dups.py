@@ -75,7 +75,7 @@ def test_what_no_repetition_fits_is_told_from_a_run_without_any(run: Path) -> No
 def test_what_is_not_shown_is_said(run: Path) -> None:
     """One cluster of three, two of four members."""
     said = call(run, "--limit", "1", "--members", "2").stdout
-    assert "dedup: dropped 4 exact_duplicate, 2 near_duplicate; similarities are estimates from signatures" in said
+    assert "dedup: dropped 4 exact_duplicate, 2 near_duplicate; similarities are estimates from sketches" in said
     assert "urls: dropped 1 url_repeated" in said
     assert "  and 2 more: --members N, or --json for all" in said
     assert "2 smaller clusters are not shown" in said
