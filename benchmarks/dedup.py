@@ -4,10 +4,10 @@ All see the same documents, of real sentences, half of them Chinese, as views (m
 what our view costs is in `minhash_from_raw_vs_gaoya`, where ours begins with the raw text and gaoya does not.
 `minhash_*`: text in; ours signs and sketches, as the stage does without options, and gives verified verdicts
 (`minhash_signing_*`: signs alone); gaoya signs and inserts, datasketch signs, asks and inserts, data-juicer and
-datatrove sign. `simhash_*`: ours gives all pairs within three bits, gaoya inserts; its words are what lies between
-punctuation in Chinese, a fraction of our shingles, so `simhash_en_*` compares like with like. `index_*`: signatures are
-there; ours gives verified verdicts with the survivor, datasketch asks and inserts, rensa inserts and flags. Seconds are
-those of one core, best of the rounds, in turns.
+datatrove sign. `simhash_*`: the stage with fingerprints of three bits against gaoya, which inserts; its words are what
+lies between punctuation in Chinese, a fraction of our shingles, so `simhash_en_*` compares like with like. `index_*`:
+signatures are there; ours gives verified verdicts with the survivor, datasketch asks and inserts, rensa inserts and
+flags. Seconds are those of one core, best of the rounds, in turns.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from datasketch import MinHash
 from headrace.stages.dedup import Dedup
 from headrace.stages.deduplication.index import FirstSeenIndex
 from headrace.stages.deduplication.options import MinHash as MinHashOptions
+from headrace.stages.deduplication.options import SimHash
 from headrace.stages.deduplication.schemes import SCHEMES, Name, signatures
 from headrace.stages.deduplication.shingles import Shingling, shingles
 from headrace.stages.deduplication.signatures import from_columns, near_columns
-from headrace.stages.deduplication.simhash import layout_for, near_pairs, permuted_index, simhashes
 from headrace.stages.kernels.arrays import Array, Bytes, Classes, Offsets, text_buffers
 from headrace.stages.kernels.band_index import NEAR
 from headrace.stages.kernels.entries import Entries
@@ -59,7 +59,7 @@ _SCRIPT = Path(__file__).parent / "peers" / "datatrove_minhash.py"
 _PYTHON = dedup_peers.ENVIRONMENTS / "datatrove" / "bin" / "python"
 _THRESHOLD = 0.8
 _WEIGHED = 50_000  # documents; fewer hide behind what a process has in reserve
-_WORDS = Shingling("auto", 3)
+_WORDS = 3  # of a shingle
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +129,9 @@ def to_verdicts(column: Array, stage: Dedup) -> Callable[[], Classes]:
 
 def signed(data: Bytes, offsets: Offsets, stage: Dedup) -> Entries:
     """Give what the stage signs of views."""
-    assert stage.minhash is not None
-    columns = near_columns(data, offsets, stage.minhash, stage.verified_by)
+    near = stage.minhash or stage.simhash
+    assert near is not None
+    columns = near_columns(data, offsets, near, stage.verified_by)
     return from_columns(pa.table(columns), stage.rules.pieces)
 
 
@@ -183,14 +184,11 @@ def signing(raw: list[Text], texts: list[Text], there: dedup_peers.Peers) -> dic
 
 
 def fingerprinting(texts: list[Text], there: dedup_peers.Peers) -> dict[str, Callable[[], object]]:
-    """Give what is timed from text to pairs of near fingerprints."""
+    """Give what is timed from text to verdicts by fingerprints."""
     column = texts_column(texts)
 
-    def ours() -> object:
-        found = simhashes(*text_buffers(column), _WORDS).values
-        return near_pairs(permuted_index(found, layout_for(BITS, len(found))))
-
-    runs: dict[str, Callable[[], object]] = {"headrace": ours}
+    stage = Dedup(exact=False, simhash=SimHash(bits=BITS, shingle_size=_WORDS))
+    runs: dict[str, Callable[[], object]] = {"headrace": to_verdicts(column, stage)}
     if there.gaoya:
         runs["gaoya"] = dedup_peers.gaoya_simhash(there.gaoya, texts)
     return runs

@@ -24,7 +24,7 @@ from headrace.stages.deduplication.options import MinHash as Options
 from headrace.stages.deduplication.rules import scheme_of
 from headrace.stages.deduplication.schemes import Values, signatures
 from headrace.stages.deduplication.shingles import Shingles, Shingling
-from headrace.stages.deduplication.simhash import layout_for, near_pairs, permuted_index, simhashes
+from headrace.stages.deduplication.simhash import simhashes
 from headrace.stages.deduplication.verify import estimated
 from headrace.stages.kernels.arrays import Offsets
 from headrace.stages.kernels.simhash import BITS
@@ -59,9 +59,11 @@ def banded(values: Values, bands: int, rows: int) -> Pairs:
 def our_fingerprints(known: Known, bits: int, shingling: Shingling) -> Pairs:
     """Give the pairs whose fingerprints differ in at most so many bits, and the share of bits that they share."""
     prints = simhashes(known.data, known.offsets, shingling).values
-    found = near_pairs(permuted_index(prints, layout_for(bits, len(prints))))
-    members = np.stack([found.members, found.queries], axis=1)
-    return Pairs(members, 1 - found.distances / BITS)
+    apart = [np.bitwise_count(prints[:number] ^ value) for number, value in enumerate(prints)]
+    near = [np.flatnonzero(row <= bits) for row in apart]
+    members = [(other, number) for number, others in enumerate(near) for other in others.tolist()]
+    distances = np.concatenate([row[others] for row, others in zip(apart, near, strict=True)])
+    return Pairs(np.array(members, np.int64).reshape(-1, 2), 1 - distances / BITS)
 
 
 def by_datasketch(known: Known, bands: int, rows: int, seed: int) -> Pairs:

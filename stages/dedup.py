@@ -78,6 +78,11 @@ class Dedup(OrderedStage):
             raise ValueError("exact is false, minhash and simhash are null: nothing to find; leave the stage out")
         if self.verify and self._near is None:
             raise ValueError("verify is about near duplicates, and minhash and simhash are null: leave it out")
+        if self.simhash and self.simhash.threshold is not None and self.verified_by == "signature":
+            raise ValueError(
+                "simhash.threshold is a similarity of shingles, and fingerprints are compared by their bits: "
+                "set verify: sketch, or leave it out"
+            )
         if self.against and self.two_passes:
             raise ValueError(f"against compares document by document: it goes with keep: first_seen, not {self.keep}")
         if self.against and self.compare:

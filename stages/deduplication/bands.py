@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from headrace.stages.kernels.arrays import Counts, Floats
@@ -32,6 +34,7 @@ def bands_for(threshold: float) -> tuple[int, int]:
     return _SLOTS // rows, rows
 
 
+@cache
 def optimal_bands(threshold: float, slots: int, weights: tuple[float, float] = (0.5, 0.5)) -> tuple[int, int]:
     """Give the bands and rows of at most `slots` values that datasketch's optimizer gives.
 

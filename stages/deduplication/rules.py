@@ -67,7 +67,7 @@ def rules_of(near: Near | None, verify: Verify, *, exact: bool) -> Rules:
     by = _BY[verify]
     if isinstance(near, SimHash):
         layout = layout_for(near.bits, _EXPECTED)
-        threshold = 1 - near.bits / BITS if by == SIGNATURE else near.threshold
+        threshold = 1 - near.bits / BITS if by == SIGNATURE else near.threshold or _THRESHOLD
         return Rules(exact, len(layout.keys), 0, 1, 2, threshold, by, layout)
     scheme = scheme_of(near)
     if by == SKETCH:  # a band is a hash of two pieces

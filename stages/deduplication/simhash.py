@@ -13,8 +13,7 @@ from math import comb
 import numpy as np
 
 from headrace.stages.deduplication.shingles import Pieces, Shingling, pieces
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
-from headrace.stages.kernels.permuted_index import Rows, Table, matches, permuted
+from headrace.stages.kernels.arrays import Bytes, Counts, Hashes, Offsets
 from headrace.stages.kernels.simhash import BITS, fingerprints
 
 LEAST, MOST = 3, 6  # bits that near duplicates may differ in
@@ -88,66 +87,3 @@ def _cost(layout: Layout, count: int) -> float:
     """Give the comparisons a query costs, as if all blocks were equally wide."""
     shortest = BITS * (layout.blocks - layout.k) // layout.blocks
     return comb(layout.blocks, layout.k) * (_PROBE + count / (1 << shortest))
-
-
-@dataclass(frozen=True, slots=True)
-class PermutedIndex:
-    """Fingerprints in several orders of their bits: an immutable run, of which an index has one or many."""
-
-    layout: Layout
-    values: Hashes
-    tables: tuple[Table, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Near:
-    """Pairs, each once, by query and then by member: numbers of fingerprints, and in how many bits they differ."""
-
-    queries: Counts
-    members: Counts
-    distances: Classes
-
-
-def permuted_index(values: Hashes, layout: Layout) -> PermutedIndex:
-    """Sort fingerprints for every key of a layout; 12 bytes a fingerprint and table."""
-    return PermutedIndex(layout, values, tuple(_sorted(values, layout, key) for key in layout.keys))
-
-
-def near(index: PermutedIndex, queries: Hashes) -> Near:
-    """Give every pair of a query and a fingerprint of the index that differ in at most k bits; none is missed."""
-    layout, masks = index.layout, np.array([index.layout.mask(key) for key in index.layout.keys], np.uint64)
-    parts = []
-    for number, (key, table) in enumerate(zip(layout.keys, index.tables, strict=True)):
-        shift = np.uint64(BITS - layout.width(key))
-        asked = table if queries is index.values else _sorted(queries, layout, key)
-        parts.append(_matches(table, asked, shift, layout.k, masks[:number], index.values, queries))
-    rows = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
-    order = np.lexsort((rows[1], rows[0]))
-    return Near(*(column[order] for column in rows))
-
-
-def near_pairs(index: PermutedIndex) -> Near:
-    """Give every pair of fingerprints of the index that differ in at most k bits, the later one as the query."""
-    found = near(index, index.values)
-    later = found.members < found.queries
-    return Near(found.queries[later], found.members[later], found.distances[later])
-
-
-def _sorted(values: Hashes, layout: Layout, key: tuple[int, ...]) -> Table:
-    order = (*key, *(block for block in range(layout.blocks) if block not in key))
-    bounds = np.array([layout.bounds(block) for block in order], np.uint64)
-    moved = permuted(values, bounds[:, 0].copy(), bounds[:, 1].copy())
-    members = np.argsort(moved)  # in vectors, which a stable one is not; pairs are sorted once they are all there
-    return Table(moved[members], members.astype(np.uint32))
-
-
-def _matches(
-    table: Table, asked: Table, shift: np.uint64, k: int, masks: Hashes, known: Hashes, queries: Hashes
-) -> Rows:
-    room = len(asked.values) + 1
-    while True:
-        out = Rows(np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint8))
-        found = matches(table, asked, shift, k, masks, known, queries, out)
-        if found <= room:
-            return Rows(out.queries[:found], out.members[:found], out.distances[:found])
-        room = found

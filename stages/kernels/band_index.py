@@ -17,7 +17,6 @@ from headrace.stages.kernels.entries import SIGNATURE, Answers, Entries, Policy
 from headrace.stages.kernels.lanes import prefetch
 from headrace.stages.kernels.likeness import likeness, same_band, whole
 from headrace.stages.kernels.mixing import mix64, rolled
-from headrace.stages.kernels.permuted_index import differing_bits
 from headrace.stages.kernels.postings import (
     Postings,
     document_of,
@@ -26,6 +25,7 @@ from headrace.stages.kernels.postings import (
     home,
     place_of,
 )
+from headrace.stages.kernels.simhash import differing_bits
 
 KEPT, EXACT, NEAR = range(3)
 _AHEAD = 32  # documents whose entries are loaded ahead: 15 tables of two cache lines each fill an inner cache

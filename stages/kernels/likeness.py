@@ -8,8 +8,7 @@ from headrace.stages.kernels.arrays import Hashes, Signatures
 from headrace.stages.kernels.compiled import lean
 from headrace.stages.kernels.entries import SETS, SIGNATURE, Entries, Policy
 from headrace.stages.kernels.odd_sketch import sketched_similarity
-from headrace.stages.kernels.permuted_index import differing_bits
-from headrace.stages.kernels.simhash import BITS
+from headrace.stages.kernels.simhash import BITS, differing_bits
 
 _BLOCK = 32  # values counted at a time: two cache lines
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
 from headrace.stages.kernels.characters import DIGIT, HAN, UNSPACED
 from headrace.stages.kernels.plain import is_letter, kind, tokens
@@ -88,12 +87,6 @@ def fingerprint(hashes: Sequence[int]) -> int:
     """Give the SimHash of hashes, each of which counts once."""
     unique = set(hashes)
     return sum(1 << bit for bit in range(64) if 2 * sum(value >> bit & 1 for value in unique) > len(unique))
-
-
-def near_pairs(values: Sequence[int], most: int) -> list[tuple[int, int, int]]:
-    """Give all pairs of fingerprints that differ in few bits: the later one, the earlier one, and in how many."""
-    pairs = combinations(range(len(values)), 2)
-    return sorted((j, i, bits) for i, j in pairs if (bits := (values[i] ^ values[j]).bit_count()) <= most)
 
 
 def mix64(value: int) -> int:

@@ -10,8 +10,9 @@ import numpy as np
 
 from headrace.stages.kernels.arrays import Counts, Hashes, Offsets
 from headrace.stages.kernels.bit_sums import AT_ONCE, LANES, LEVELS, add_hashes, depth_for, sums_above
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.stages.kernels.compiled import kernel, lean, part
 from headrace.stages.kernels.distinct import find_repeats, places
+from headrace.stages.kernels.text_lanes import bit_count
 
 BITS = 64
 
@@ -56,3 +57,9 @@ def majority(values: Hashes, votes: Hashes, more: int, planes: Hashes) -> np.uin
     for at in range(0, cast, AT_ONCE):
         add_hashes(votes, at, planes, depth)
     return sums_above(planes, depth, (len(values) + more) // 2)
+
+
+@lean
+def differing_bits(one: np.uint64, other: np.uint64) -> int:
+    """Count the bits in which two fingerprints differ."""
+    return bit_count(one ^ other)

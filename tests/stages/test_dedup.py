@@ -305,6 +305,10 @@ def test_simhash_takes_the_place_of_the_default() -> None:
         ({"minhash": {}, "simhash": {}}, "give one, or the stage twice"),
         ({"simhash": {"bits": 7}}, "less than or equal to 6"),
         ({"exact": False, "simhash": None, "minhash": None}, "nothing to find"),
+        ({"minhash": {"bands": 64, "rows": 33}}, "64 bands of 33 rows are 2112 values"),
+        ({"minhash": {"slots": 4096}}, "less than or equal to 2048"),
+        ({"simhash": {"threshold": 0.7}}, "fingerprints are compared by their bits"),
+        ({"simhash": {"threshold": 0.7}, "verify": "signature"}, "set verify: sketch, or leave it out"),
         ({"verify": "guess"}, "'sketch', 'signature' or 'exact'"),
     ],
 )

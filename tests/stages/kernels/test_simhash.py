@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.stages.kernels.test_shingles import VIEWS
 
 from headrace.stages.deduplication.shingles import Shingling, shingles
-from headrace.stages.deduplication.simhash import Layout, layout_for, near, near_pairs, permuted_index, simhashes
+from headrace.stages.deduplication.simhash import Layout, layout_for, simhashes
 from headrace.stages.kernels import plain_signatures as plain
-from headrace.stages.kernels.arrays import Hashes, text_buffers
+from headrace.stages.kernels.arrays import text_buffers
 from headrace.stages.kernels.distinct import find_repeats
 from headrace.stages.kernels.simhash import fingerprints
 
@@ -63,67 +63,6 @@ def test_a_bit_needs_more_than_half(count: int) -> None:
     fingerprints(values, np.array([0, len(values)]), out, counts)
     assert int(out[0]) == plain.fingerprint(values.tolist())
     assert int(out[0]) & 15 == 0b110 and counts[0] == len(set(values.tolist()))
-
-
-def planted(seed: int, count: int = 300) -> Hashes:
-    """Give fingerprints in which each of many has neighbours at 0 to 8 bits."""
-    random = np.random.default_rng(seed)
-    values = random.integers(0, 1 << 64, count, np.uint64)
-    for _ in range(8):
-        flips = np.uint64(1) << random.integers(0, 64, count).astype(np.uint64)
-        values = np.concatenate((values, values[-count:] ^ flips))
-    return random.permutation(values)
-
-
-@pytest.mark.parametrize("k", [3, 4, 5, 6])
-@pytest.mark.parametrize("more", [1, 2, 3])
-def test_every_pair_within_k_is_found_once(k: int, more: int) -> None:
-    """Tables of one to three blocks more than k, beside comparing all with all."""
-    values = planted(k)
-    found = near_pairs(permuted_index(values, Layout(k, k + more)))
-    rows = list(zip(found.queries.tolist(), found.members.tolist(), found.distances.tolist(), strict=True))
-    assert rows == plain.near_pairs(values.tolist(), k)
-    assert len(rows) > 1000
-
-
-@pytest.mark.parametrize("k", [3, 6])
-@given(st.lists(FEW_BITS, max_size=12), st.lists(st.integers(0, 63), max_size=40))
-@settings(max_examples=60, deadline=None)
-def test_any_fingerprints_are_compared_with_all(k: int, values: list[int], flips: list[int]) -> None:
-    """Random ones, and chains of neighbours of them; zeros and ones are fingerprints like others."""
-    values = [0, (1 << 64) - 1, *values]
-    for flip in flips:
-        values.append(values[-1 - flip % len(values)] ^ 1 << flip)
-    found = near_pairs(permuted_index(np.array(values, np.uint64), Layout(k, k + 2)))
-    rows = list(zip(found.queries.tolist(), found.members.tolist(), found.distances.tolist(), strict=True))
-    assert rows == plain.near_pairs(values, k)
-
-
-def test_queries_meet_an_index_of_others() -> None:
-    """A run is asked for fingerprints that are not in it; equal ones of many copies are all named."""
-    values = planted(9, 50)
-    known, asked = values[:300], np.concatenate((values[300:], values[:1], values[:1]))
-    found = near(permuted_index(known, Layout(4, 6)), asked)
-    wanted = [
-        (i, j, bits)
-        for i, query in enumerate(asked.tolist())
-        for j, value in enumerate(known.tolist())
-        if (bits := (query ^ value).bit_count()) <= 4
-    ]
-    assert list(zip(found.queries.tolist(), found.members.tolist(), found.distances.tolist(), strict=True)) == wanted
-
-
-def test_more_pairs_than_fingerprints_are_all_found() -> None:
-    """A hundred copies make 4,950 pairs; nothing is cut off at the first guess of their number."""
-    found = near_pairs(permuted_index(np.full(100, 77, np.uint64), Layout(3, 4)))
-    assert len(found.queries) == 4950 and not found.distances.any()
-
-
-def test_an_empty_index_has_no_pairs() -> None:
-    """Nothing is found in nothing, nor by nothing."""
-    none, some = np.zeros(0, np.uint64), np.ones(3, np.uint64)
-    assert len(near(permuted_index(none, Layout(3, 4)), some).queries) == 0
-    assert len(near(permuted_index(some, Layout(3, 4)), none).queries) == 0
 
 
 @pytest.mark.parametrize("k", [3, 4, 5, 6])
