@@ -124,7 +124,8 @@ class Dedup(OrderedStage):
     def index_parameters(self) -> dict[str, object]:
         """Every option that decides what is remembered of a document: not which one stays, nor `against`."""
         others = {"against", "compare", "keep"}
-        return {"stage": self.model_dump(mode="json", exclude=others), "version": self.version}
+        options = self.model_dump(mode="json", exclude=others) | {"verify": self.verified_by}
+        return {"stage": options, "version": self.version}
 
     @property
     def rules(self) -> Rules:

@@ -100,9 +100,10 @@ def best(firsts: Counts, grades: Floats, authorities: Floats) -> Counts:
     >>> best(np.array([0, 0, 2, 0]), np.array([2.0, 3.0, 1.0, 3.0]), np.array([0.5, 0.5, 0.5, 0.9])).tolist()
     [3, 3, 2, 3]
     """
-    order = np.lexsort((-np.arange(len(firsts)), authorities, grades))  # the best last
+    order = np.lexsort((np.arange(len(firsts)), -authorities, -grades, firsts))  # each component in a row, best first
+    begins = np.flatnonzero(np.diff(firsts[order], prepend=-1))
     stays = np.empty(len(firsts), np.int64)
-    stays[firsts[order]] = order  # of those with one first document the last one is written for good
+    stays[firsts[order][begins]] = order[begins]
     return stays[firsts]
 
 

@@ -109,7 +109,7 @@ def test_an_earlier_run_that_was_made_anew_is_another(two: Weeks) -> None:
         ({"minhash": {"threshold": 0.7}}, "minhash.threshold is 0.8 there and 0.7 here"),
         ({"simhash": {}}, "minhash is given there and null here"),
         ({"minhash": None}, "it finds near duplicates there, only exact ones here"),
-        ({"verify": "exact"}, "verify is signature there and exact here"),
+        ({"verify": "exact"}, "verify is sketch there and exact here"),
     ],
 )
 def test_an_index_of_other_options_cannot_be_asked(two: Weeks, stage: dict[str, Any], why: str) -> None:

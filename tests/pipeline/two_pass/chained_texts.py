@@ -93,13 +93,16 @@ def rows(run: Path) -> list[Row]:
 
 def signed(texts: list[str], stage: Dedup = LOOSE) -> list[Document]:
     """Give documents as the plain twin takes them."""
-    known = from_columns(stage.signed(pa.table({"text": pa.array(texts, pa.large_string())})), stage.rules.pieces)
+    table = pa.table({"text": pa.array(texts, pa.large_string())})
+    known = from_columns(stage.signed(table), stage.rules.pieces)
+    whole = stage.model_copy(update={"verify": "exact"}) if stage.rules.sets else stage  # the twin sketches by itself
+    sets = from_columns(whole.signed(table), whole.rules.pieces)
     return [
         Document(
             tuple(map(int, known.keys[n])),
             bool(known.signed[n]),
             tuple(known.signatures[n].tolist()),
-            frozenset(known.sets[known.ends[n] : known.ends[n + 1]].tolist()),
+            frozenset(sets.sets[sets.ends[n] : sets.ends[n + 1]].tolist()),
         )
         for n in range(len(texts))
     ]
