@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.protocol.fault_executors import DriverKilled, HarshExecutor, Rates, StateDies, killed
+from tests.protocol.driver_kills import dying_at
+from tests.protocol.fault_executors import DriverKilled, HarshExecutor, Rates, StateDies
 from tests.protocol.small_runs import Case, same_as_clean
 
 from headrace.pipeline.run_folder import RunFolder
 from headrace.pipeline.verify import verify
 from headrace.schemas.errors import FormatError, HeadraceError
-from headrace.schemas.failpoints import FAILPOINT
 from headrace.schemas.manifest import read_manifest
 from headrace.stages.deduplication import runs
 
@@ -35,35 +35,28 @@ def test_where_the_index_is_changes_nothing(plain: Case, partitions: int, budget
     same_as_clean(plain, run)
 
 
-def test_a_run_goes_on_with_another_index_behind_any_commit(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_goes_on_with_another_index_behind_any_commit(case: Case) -> None:
     """`index_listed`: each session commits once, with other partitions and another budget than the one before."""
     sessions = 0
     while True:
-        with monkeypatch.context() as patch:
-            patch.setenv(FAILPOINT, "manifest.published:1")
-            patch.setattr(os, "kill", killed)
-            try:
+        try:
+            with dying_at("manifest.published"):
                 case.run("changing", *indexed(*WAYS[sessions * 4 % len(WAYS)]))
-            except DriverKilled:
-                sessions += 1
-                continue
-            break
+        except DriverKilled:
+            sessions += 1
+            continue
+        break
     assert sessions > 2
     same_as_clean(case, "changing")
 
 
 @pytest.mark.parametrize("step", ["index.temporary.synced", "index.renamed", "index.synced"])
 @pytest.mark.parametrize("count", [1, 3])
-def test_a_kill_while_the_index_is_written_changes_nothing(
-    plain: Case, step: str, count: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kill_while_the_index_is_written_changes_nothing(plain: Case, step: str, count: int) -> None:
     """`index_sync`: what was written and is named by no line is written again, and never read."""
     run = f"{step}-{count}"
-    with monkeypatch.context() as patch:
-        patch.setenv(FAILPOINT, f"{step}:{count}")
-        patch.setattr(os, "kill", killed)
-        with pytest.raises(DriverKilled):
-            plain.run(run, *indexed(2, 0))
+    with dying_at(step, count), pytest.raises(DriverKilled):
+        plain.run(run, *indexed(2, 0))
     plain.run(run, *indexed(5, 0))
     same_as_clean(plain, run)
 
@@ -87,22 +80,17 @@ def test_a_spilled_run_in_which_things_die_is_the_clean_run(plain: Case, seed: i
     same_as_clean(plain, run)
 
 
-def cut_off(case: Case, run: str, commits: int, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cut_off(case: Case, run: str, commits: int) -> Path:
     """Give a run that was killed behind some commits."""
-    with monkeypatch.context() as patch:
-        patch.setenv(FAILPOINT, f"manifest.published:{commits}")
-        patch.setattr(os, "kill", killed)
-        with pytest.raises(DriverKilled):
-            case.run(run, *indexed(2, 0))
+    with dying_at("manifest.published", commits), pytest.raises(DriverKilled):
+        case.run(run, *indexed(2, 0))
     return case.folder / run
 
 
 @pytest.mark.parametrize("budget", [0, 10**9])
-def test_a_flipped_byte_in_the_index_is_refused_by_name(
-    plain: Case, budget: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_flipped_byte_in_the_index_is_refused_by_name(plain: Case, budget: int) -> None:
     """No verdict is given by a damaged file: the run says which one it is, and goes on once it is restored."""
-    folder = cut_off(plain, f"flipped-{budget}", 2, monkeypatch)
+    folder = cut_off(plain, f"flipped-{budget}", 2)
     ref = [ref for line in read_manifest(folder) for ref in line.index_runs][-1]
     whole = (folder / ref.name).read_bytes()
     for place in (20, len(whole) // 2, len(whole) - 20):
@@ -144,9 +132,9 @@ def test_a_full_disk_while_the_index_is_written_ends_the_run_with_a_message(
     same_as_clean(plain, run)
 
 
-def test_entries_of_aborted_runs_are_invisible(plain: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_of_aborted_runs_are_invisible(plain: Case) -> None:
     """`index_listed`: files of units that no line names lie in the folder, and merged ones of another run: no harm."""
-    folder = cut_off(plain, "aborted", 1, monkeypatch)
+    folder = cut_off(plain, "aborted", 1)
     named = {ref.name for line in read_manifest(folder) for ref in line.index_runs}
     for path in index_files(plain.folder / "clean"):
         if f"index/{path.name}" not in named:

@@ -20,9 +20,9 @@ from tests.protocol.small_runs import (
     stages,
 )
 
+from headrace.pipeline.committed import FOLDERS
 from headrace.pipeline.executor import Call
 from headrace.pipeline.host import Job
-from headrace.pipeline.run_folder import FOLDERS
 from headrace.schemas.errors import HeadraceError
 from headrace.stages.tokenizing.published import publish_model
 

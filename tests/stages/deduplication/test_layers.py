@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import weakref
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.stages.any_session import check_any_session
 from tests.stages.deduplication.sequential_loop import sequential
 from tests.stages.test_dedup import LOOSE, STAGES, accept, random_units, texts, unit_of
 
@@ -90,23 +92,13 @@ def test_replays_flushes_and_restarts_with_other_options_change_no_verdict(
     """A run goes on with more or fewer partitions and with more or less memory, behind any commit."""
     stage, run = STAGES[name], tmp_path_factory.mktemp("run")
     batches = [unit_of(i, unit) for i, unit in enumerate(units)]
-    expected = sequential(stage, batches)
-    state, committed, border, flushed = opened(stage, run, data.draw(indexes)), (), 0, -1
-    for unit in range(len(units)):
-        assert accept(stage, state, batches[unit]).items() <= expected.items()
-        if data.draw(st.booleans(), "flush"):
-            flushed = data.draw(st.integers(flushed, unit), "through")
-            committed = (*committed, *state.flush(flushed))
-            if data.draw(st.booleans(), "the process dies"):
-                state.close()
-                border = flushed + 1
-                state = opened(stage, run, data.draw(indexes), committed, border)
-                for lost in range(border, unit + 1):
-                    assert accept(stage, state, batches[lost]).items() <= expected.items()
-        open_units = st.lists(st.integers(border, max(border, unit)), max_size=2 * (border <= unit))
-        for again in data.draw(open_units, "units that come again"):
-            assert accept(stage, state, batches[again]).items() <= expected.items()
-    state.close()
+    check_any_session(
+        data,
+        batches,
+        sequential(stage, batches),
+        partial(accept, stage),
+        lambda *where: opened(stage, run, data.draw(indexes), *where),
+    )
 
 
 @pytest.mark.parametrize("name", ["loose", "verified exactly"])

@@ -11,6 +11,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ from tests.stages.kernels.test_band_index import RULES, SLOTS, documents, entrie
 from headrace.schemas.errors import FormatError
 from headrace.schemas.index import DEFAULT_INDEX, IndexOptions
 from headrace.stages.deduplication import merged, sorted_run
-from headrace.stages.deduplication.layer import IndexFile
+from headrace.stages.deduplication.index_file import IndexFile
 from headrace.stages.deduplication.open_files import FILE_BYTES
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import count_documents
@@ -52,6 +53,11 @@ def opened(run: Path, rules: Rules, files: Sequence[IndexFile], options: IndexOp
     runs = SortedRuns(rules, PARAMETERS, options, run / "index/merged")
     runs.adopt(files)
     return runs
+
+
+def check_answers(runs: SortedRuns, kept: list[Document], below: int, rules: Rules = BOTH) -> None:
+    """Ask about all that is kept: the answers are those of the index in memory."""
+    assert listed(runs.ask(entries(kept, rules), below)) == in_memory(kept, kept, below, rules)
 
 
 def random_documents(seed: int, count: int) -> list[Document]:
@@ -164,6 +170,15 @@ def merged_files(run: Path) -> list[Path]:
     return sorted((run / "index/merged").iterdir())
 
 
+def merged_once(run: Path, files: Sequence[IndexFile], options: IndexOptions = DEFAULT_INDEX) -> Path:
+    """Merge files in a process that ends then; give the one file that it leaves."""
+    runs = opened(run, BOTH, files, options)
+    runs.wait()
+    runs.close()
+    (path,) = merged_files(run)
+    return path
+
+
 def flip(path: Path, place: int) -> None:
     content = bytearray(path.read_bytes())
     content[place] ^= 1
@@ -215,16 +230,13 @@ def test_a_damaged_merged_file_is_made_again(
 ) -> None:
     """Its content is not what its name says: one line says so, the answers are the same, and it is there again."""
     kept, files = made
-    runs = opened(tmp_path, BOTH, files, OPTIONS[options])
-    runs.wait()
-    runs.close()
-    (path,) = merged_files(tmp_path)
+    path = merged_once(tmp_path, files, OPTIONS[options])
     content = path.read_bytes()
     damage(path)
     runs = opened(tmp_path, BOTH, files, OPTIONS[options])
     assert [record.message.partition(":")[0] for record in caplog.records] == [str(path)]
     assert runs.runs == len(files)
-    assert listed(runs.ask(entries(kept, BOTH), len(kept))) == in_memory(kept, kept, len(kept), BOTH)
+    check_answers(runs, kept, len(kept))
     runs.wait()
     assert runs.runs == 1
     assert merged_files(tmp_path) == [path]
@@ -243,23 +255,20 @@ def test_merged_files_of_other_versions_are_not_used(content: bytes, made: Made,
     runs.wait()
     assert runs.runs == 1
     assert not path.exists()
-    assert listed(runs.ask(entries(kept, BOTH), 200)) == in_memory(kept, kept, 200, BOTH)
+    check_answers(runs, kept, 200)
 
 
 @pytest.mark.parametrize("options", ["runs", "lmdb"])
 def test_whole_merged_files_are_used_again(options: str, made: Made, tmp_path: Path) -> None:
     """The next process merges nothing anew; it adopts what it knows of in any turns."""
     kept, files = made
-    runs = opened(tmp_path, BOTH, files, OPTIONS[options])
-    runs.wait()
-    runs.close()
-    (path,) = merged_files(tmp_path)
+    path = merged_once(tmp_path, files, OPTIONS[options])
     before = path.stat().st_mtime_ns
     runs = opened(tmp_path, BOTH, files[:7], OPTIONS[options])
     assert runs.runs == 7
     runs.adopt(files[7:])
     assert runs.runs == 1
-    assert listed(runs.ask(entries(kept, BOTH), 250)) == in_memory(kept, kept, 250, BOTH)
+    check_answers(runs, kept, 250)
     runs.wait()
     assert path.stat().st_mtime_ns == before
 
@@ -267,10 +276,7 @@ def test_whole_merged_files_are_used_again(options: str, made: Made, tmp_path: P
 def test_what_a_killed_process_left_is_removed(made: Made, tmp_path: Path) -> None:
     """A temporary file, merged postings of other files, and those that were merged further go with the next merge."""
     _, files = made
-    runs = opened(tmp_path, BOTH, files[:6])
-    runs.wait()
-    runs.close()
-    (older,) = merged_files(tmp_path)
+    older = merged_once(tmp_path, files[:6])
     half = older.with_name(f".{older.name}.1.abc.tmp")
     half.write_bytes(b"half")
     older.with_name("keep.me").write_bytes(b"")
@@ -300,7 +306,7 @@ def test_a_full_disk_leaves_the_files_unmerged(
     kept, files = made
     runs = opened(tmp_path, BOTH, files, OPTIONS[options])
     for _ in range(3):
-        assert listed(runs.ask(entries(kept, BOTH), len(kept))) == in_memory(kept, kept, len(kept), BOTH)
+        check_answers(runs, kept, len(kept))
         runs.wait()
     assert runs.runs == len(files)
     assert merged_files(tmp_path) == []
@@ -310,11 +316,16 @@ def test_a_full_disk_leaves_the_files_unmerged(
     assert why in record.message
 
 
-def test_answers_do_not_change_while_something_is_merged(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A merge that stands still at each step: all is answered meanwhile, more is adopted, and closing ends it."""
-    kept, files = made
+class Held(NamedTuple):
+    """A merge that stands still: whether it has begun, and what lets it go on."""
+
+    begun: threading.Event
+    go_on: threading.Event
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Held:
+    """Let merges stand still at their first step until they may go on."""
     begun, go_on = threading.Event(), threading.Event()
     pieces = merged.merged_pieces
 
@@ -324,38 +335,32 @@ def test_answers_do_not_change_while_something_is_merged(
         return pieces(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(merged, "merged_pieces", slow)
+    return Held(begun, go_on)
+
+
+def test_answers_do_not_change_while_something_is_merged(held: Held, made: Made, tmp_path: Path) -> None:
+    """A merge that stands still at each step: all is answered meanwhile, more is adopted, and closing ends it."""
+    kept, files = made
     runs = opened(tmp_path, BOTH, files[:10])
-    expected = in_memory(kept, kept, len(kept), BOTH)
     runs.ask(entries(kept, BOTH), len(kept))
-    assert begun.wait(60)
+    assert held.begun.wait(60)
     runs.adopt(files[10:])
-    assert listed(runs.ask(entries(kept, BOTH), len(kept))) == expected
+    check_answers(runs, kept, len(kept))
     assert runs.runs == len(files)
-    go_on.set()
+    held.go_on.set()
     runs.wait()
     assert runs.runs < 4
-    assert listed(runs.ask(entries(kept, BOTH), len(kept))) == expected
+    check_answers(runs, kept, len(kept))
     runs.close()
 
 
-def test_closing_ends_a_merge_and_leaves_nothing_of_it(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_closing_ends_a_merge_and_leaves_nothing_of_it(held: Held, made: Made, tmp_path: Path) -> None:
     """The merge ends at its next step, without a trace."""
     kept, files = made
-    begun, go_on = threading.Event(), threading.Event()
-    pieces = merged.merged_pieces
-
-    def slow(*arguments: object) -> object:
-        begun.set()
-        assert go_on.wait(60)
-        return pieces(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(merged, "merged_pieces", slow)
     runs = opened(tmp_path, BOTH, files)
     runs.ask(entries(kept[:1], BOTH), 1)
-    assert begun.wait(60)
-    threading.Timer(0.1, go_on.set).start()
+    assert held.begun.wait(60)
+    threading.Timer(0.1, held.go_on.set).start()
     runs.close()
     assert merged_files(tmp_path) == []
 
