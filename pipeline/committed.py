@@ -24,6 +24,7 @@ from headrace.schemas.unit import FileRef
 from headrace.stages.kernels.arrays import Column
 
 PLAN, PLAN_VERSION = "plan.json", 1
+FOLDERS = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer", "lists", "spool", "pace", "trainer")
 PlanJson = dict[str, Any]  # as it is read from there
 _RESTORE = "restore the file from a copy, or start again with --fresh"
 

@@ -11,13 +11,18 @@ from pydantic import ValidationError
 
 from headrace.pipeline.config import PipelineConfig
 from headrace.pipeline.config_errors import describe
+from headrace.pipeline.listing import literal_folder
 from headrace.pipeline.load import LoadedConfig
+from headrace.pipeline.plan import check_writable
 from headrace.pipeline.plugins import load_builtins
+from headrace.pipeline.run_as_input import check_no_run
 from headrace.pipeline.run_folder import RESOLVED
 from headrace.schemas.errors import ConfigError
-from headrace.stages.reading.location import is_uri
+from headrace.stages.reading.file_names import typed
+from headrace.stages.reading.location import is_uri, local_path
 
 SIMHASH = "simhash"
+INPUT = "input"  # the source of what is on disks
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +45,13 @@ class Wanted:
 def dedup_config(wanted: Wanted) -> LoadedConfig:
     """Give the configuration of a run that only removes repetitions; ConfigError for what does not go together.
 
-    The run keeps it as `config.resolved.yaml` and can be run from there: inputs have absolute paths, and earlier runs
-    are named from the folder of this one, so that all runs may be moved together, and verdicts tell of no machine.
+    The order of the inputs makes no difference: sources go by their names, and their paths by their bytes. The run
+    keeps it as `config.resolved.yaml` and can be run from there: inputs have absolute paths, and earlier runs are named
+    from the folder of this one, so that all runs may be moved together, and verdicts tell of no machine.
     """
     load_builtins()
     out = Path(os.path.abspath(wanted.out))  # noqa: PTH100  # links stay as typed
+    check_writable(out, "name another folder by --out")
     _check_apart(wanted.inputs, wanted.out)
     value: dict[str, object] = {
         "run": str(out),
@@ -62,25 +69,44 @@ def dedup_config(wanted: Wanted) -> LoadedConfig:
 
 
 def _check_apart(inputs: Sequence[str], out: Path) -> None:
-    """Refuse a result in the very folder that is read; in a folder below it, it is no input."""
+    """Refuse a result in the very folder that is read, or around it; in a folder below it, it is no input."""
     for name in inputs:
-        if name and not is_uri(name) and Path(name).is_dir() and Path(name).resolve() == out.resolve():
+        if not name or is_uri(name):
+            continue
+        if Path(local_path(name)).resolve() == out.resolve() and out.is_dir():
+            check_no_run(out, INPUT)
             why, remedy = f"{name} is INPUT, too", f"name another folder, which may lie below it: {out / 'clean'}"
             raise ConfigError("the result would lie among its input", where=f"--out {out}", why=why, remedy=remedy)
+        if _lies_in(literal_folder(typed(_absolute(name))), out):
+            why = f"{name} lies in it, and what lies in the folder of the result is no input"
+            remedy = "name another folder by --out, beside that of INPUT or below it"
+            raise ConfigError("the result would lie around its input", where=f"--out {out}", why=why, remedy=remedy)
+
+
+def _lies_in(folder: Path, out: Path) -> bool:
+    """Say whether a folder is another one or lies in it, as it is written or behind links."""
+    return folder.is_relative_to(_absolute(str(out))) or folder.resolve().is_relative_to(out.resolve())
+
+
+def _absolute(name: str) -> str:
+    return os.path.abspath(local_path(name))  # noqa: PTH100  # links stay as typed
 
 
 def _sources(inputs: Sequence[str], options: Mapping[str, object]) -> Iterator[dict[str, object]]:
-    """Give a source for what is on disks, and one for each store."""
-    places: dict[str, list[str]] = {}
+    """Give a source for what is on disks, and one for each store, by name: not in the order of the inputs."""
+    paths: dict[str, set[str]] = {}
     for name in inputs:
         if is_uri(name):
             scheme, _, rest = name.partition("://")
-            places.setdefault(f"{scheme}-{rest.partition('/')[0]}", []).append(name)
+            paths.setdefault(_source_name(f"{scheme}-{rest.partition('/')[0]}"), set()).add(name)
         else:
-            places.setdefault("input", []).append(os.path.abspath(name) if name else name)  # noqa: PTH100
-    for place, paths in places.items():
-        letters = (letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "-" for letter in place)
-        yield {"name": "".join(letters), "paths": paths, **options}
+            paths.setdefault(INPUT, set()).add(_absolute(name) if name else name)
+    for source in sorted(paths):
+        yield {"name": source, "paths": sorted(paths[source], key=os.fsencode), **options}
+
+
+def _source_name(store: str) -> str:
+    return "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "-" for letter in store)
 
 
 def _stages(wanted: Wanted, out: Path) -> Iterator[dict[str, object]]:

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from headrace.pipeline.committed import PLAN
 from headrace.pipeline.globs import WILD, expression
 from headrace.pipeline.remote_listing import resolve_remote
+from headrace.pipeline.run_as_input import check_no_run, looks_like_run
 from headrace.schemas.errors import ConfigError
-from headrace.schemas.manifest import MANIFEST, PUBLISHED
 from headrace.schemas.source import InputFile, Source, Split
 from headrace.stages.reading.content import open_content
 from headrace.stages.reading.file_names import typeable, typed
@@ -27,7 +26,6 @@ from headrace.stages.reading.stream import StreamFaultError
 RANGE_UNITS = 16  # a byte range holds this many units: long enough to amortise opening, short enough to share out
 
 _PLACES = ("stdlib", "purelib")
-_BESIDE_PLAN = {MANIFEST, PUBLISHED}  # a folder with a plan and one of these is a run
 
 Refuse = Callable[[ConfigError], None]  # told of what cannot be taken; if it returns, the rest is taken
 Skip = Callable[[str], None]  # told of a folder that is left out
@@ -48,15 +46,18 @@ def resolve_source(
     workers need to reach it. Names that are not UTF-8 are escaped (`file_names`), in patterns as well. What lies in the
     run's own folder is no input. `refuse` is told of local folders that cannot be listed, and by default raises. `skip`
     is told of folders that hold another run and are met while a folder or `**` is walked: a result among the input is
-    none of it. Without `skip` they are read like others; a pattern that names files in a run finds them either way.
+    none of it. A source that begins at such a folder, or at a part of one other than its shards, is refused. Without
+    `skip` runs are read like others; a pattern that names files in a part of a run finds them either way.
     """
     if any(is_uri(path) for path in source.paths):
         place, objects = resolve_remote(source)
         return place.uri(), objects
     patterns = [_absolute(pattern, base) for pattern in source.paths]
     _check_named(patterns, source, base)
-    root = Path(os.path.commonpath([_literal_folder(p) for p in patterns]))
+    root = Path(os.path.commonpath([literal_folder(p) for p in patterns]))
     walk = _Walk(refuse, skip, str(run.absolute()) if run else None)
+    if skip is not None:
+        _check_no_runs(patterns, source, walk)
     every = {path for pattern in patterns for path in _matches(pattern, walk)}
     found = {os.path.relpath(path, root) for path in every if not walk.is_own(path)}
     exclusions = [expression(pattern) for pattern in source.exclude]
@@ -100,8 +101,22 @@ def _check_named(patterns: list[str], source: Source, base: Path) -> None:
         )
 
 
+def _check_no_runs(patterns: list[str], source: Source, walk: _Walk) -> None:
+    """Refuse other runs where a pattern begins; one that ends in file names may find them in any part of a run."""
+    for pattern in patterns:
+        folder = literal_folder(pattern)
+        if walk.is_own(str(folder)):
+            continue
+        if Path(pattern).is_dir():
+            check_no_run(folder, source.name)
+        elif not os.path.lexists(pattern):
+            check_no_run(folder, source.name, parts="**" in pattern)
+
+
 def _nothing(source: Source, patterns: list[str], walk: _Walk) -> str:
     """Say why no file was found: a folder may be there and hold none."""
+    if own := [pattern for pattern in patterns if walk.is_own(pattern)]:
+        return f"{', '.join(own)} belong{'s' * (len(own) == 1)} to the run's own folder, whose files are no input"
     folders = [pattern for pattern in patterns if Path(pattern).is_dir()]
     if len(folders) < len(patterns) or source.exclude:
         return f"nothing matches {', '.join(source.paths)}"
@@ -123,7 +138,7 @@ def _absolute(pattern: str, base: Path) -> str:
     return typed(whole)
 
 
-def _literal_folder(pattern: str) -> Path:
+def literal_folder(pattern: str) -> Path:
     """Give the folder that a pattern names before its first wildcard."""
     path, wild = Path(pattern), WILD.search(pattern)
     if wild and not os.path.lexists(pattern):
@@ -136,7 +151,7 @@ def _matches(pattern: str, walk: _Walk) -> Iterator[str]:
     if os.path.lexists(pattern):
         yield from walk.below(Path(pattern)) if Path(pattern).is_dir() else [pattern]
     elif "**" in pattern:
-        folder = _literal_folder(pattern)
+        folder = literal_folder(pattern)
         wanted = expression(os.path.relpath(pattern, folder), deep=False)
         yield from (name for name in walk.below(folder) if wanted.fullmatch(os.path.relpath(name, folder)))
     else:
@@ -179,8 +194,7 @@ class _Walk:
                 yield entry.path
 
     def _is_left_out(self, folder: Path, entries: list[os.DirEntry[str]]) -> bool:
-        names = {entry.name for entry in entries}
-        if self.skip is None or PLAN not in names or names.isdisjoint(_BESIDE_PLAN):
+        if self.skip is None or not looks_like_run({entry.name for entry in entries}):
             return False
         path = str(folder)
         if not self.is_own(path) and path not in self.left_out:

@@ -300,25 +300,23 @@ def _check_pace(config: PipelineConfig) -> None:
         )
 
 
-def check_writable(folder: Path) -> None:
+def check_writable(folder: Path, remedy: str = "name another folder by `run:` or --run") -> None:
     """Refuse a run folder that cannot be made or written, before anything else is done."""
     try:
         existing = _nearest(folder)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise ConfigError(
-            "the run folder cannot be made", where=str(folder), why=why, remedy="change `run:`"
-        ) from error
+        raise ConfigError("the run folder cannot be made", where=str(folder), why=why, remedy=remedy) from error
     if not existing.is_dir():
         raise ConfigError(
-            "the run folder cannot be made", where=str(folder), why=f"{existing} is a file", remedy="change `run:`"
+            "the run folder cannot be made", where=str(folder), why=f"{existing} is a file", remedy=remedy
         )
     if not os.access(existing, os.W_OK | os.X_OK):
         raise ConfigError(
             "the run folder cannot be written",
             where=str(folder),
             why=f"no permission in {existing}",
-            remedy="change `run:`",
+            remedy=remedy,
         )
 
 

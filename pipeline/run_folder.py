@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from headrace.pipeline.committed import PLAN, plan_bytes, read_plan
+from headrace.pipeline.committed import FOLDERS, PLAN, plan_bytes, read_plan
 from headrace.pipeline.plan import Plan, check_writable
 from headrace.pipeline.recipe_changes import changes
 from headrace.schemas.durable import canonical_json, replace_file, sync_folder
@@ -21,7 +21,6 @@ from headrace.schemas.index import MERGED
 from headrace.schemas.manifest import FIRST_PASS, MANIFEST, POLICIES, PUBLISHED, read_published
 from headrace.schemas.tombstones import TOMBSTONES, TOMBSTONES_LOCK
 
-FOLDERS = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer", "lists", "spool", "pace", "trainer")
 RESOLVED = "config.resolved.yaml"
 FILES = (
     "plan.json",
@@ -74,7 +73,7 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
-            why, remedy = error.strerror or str(error), "change `run:`"
+            why, remedy = error.strerror or str(error), "name another folder (`run:`, --out or --run)"
             raise ConfigError("the run folder cannot be made", where=str(path), why=why, remedy=remedy) from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -139,12 +138,9 @@ class RunFolder:
         if stored["identity"] == plan.identity:
             return
         differences = changes(stored, plan.to_json())
-        raise ConfigError(
-            "this is not the run that was started here",
-            where=str(self.path),
-            why="; ".join(differences),
-            remedy="undo the change to resume, name another folder in `run:`, or start over with --fresh",
-        )
+        remedy = "undo the change to resume, name another folder (`run:`, --out or --run), or start over with --fresh"
+        what, why = "this is not the run that was started here", "; ".join(differences)
+        raise ConfigError(what, where=str(self.path), why=why, remedy=remedy)
 
     def sweep(self, named: set[str]) -> list[str]:
         """After the end line: remove what is not needed any more, and files that no line names; gives their names."""

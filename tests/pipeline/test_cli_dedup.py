@@ -104,6 +104,18 @@ def test_the_same_command_goes_on_and_the_run_can_be_run_from_its_own_configurat
     assert told(*command, "--exact-only", "--fresh")["near"] is None
 
 
+def test_the_same_command_goes_on_in_whatever_order_its_input_is_given(tmp_path: Path) -> None:
+    """It is one run, with the same bytes wherever it is made anew."""
+    files = [tmp_path / name for name in ("a.txt", "b.txt", "d")]
+    files[2].mkdir()
+    for path in (*files[:2], files[2] / "c.txt"):
+        path.write_text(english(1), encoding="utf-8")
+    first = told(*files, "--out", tmp_path / "out")
+    assert first["kept"] == 1
+    assert told(*reversed(files), files[0], "--out", tmp_path / "out") == first
+    assert told(*files[1:], files[0], "--out", tmp_path / "other")["shards"] == first["shards"]
+
+
 def test_a_threshold_finds_what_is_as_similar_as_it_says(tmp_path: Path) -> None:
     """Texts of which a fifth differs stay by default, and go at 0.5; --exact-only keeps them, too."""
     one = chinese(1, 400)
@@ -168,11 +180,14 @@ def test_what_each_policy_would_have_kept_is_counted(tmp_path: Path) -> None:
 
 
 def test_files_in_a_store_and_on_disk_go_together(tmp_path: Path, s3: S3Server) -> None:
-    """Each store is a source of its own, named after it; what is on disk comes first here, and stays."""
+    """Each store is a source of its own, named after it; they go by name, so what is on disk comes first and stays."""
     (tmp_path / "a.txt").write_text(english(1), encoding="utf-8")
     s3.put_folder("texts", tmp_path)
     found = told(tmp_path / "a.txt", s3.uri("texts/*.txt"), "--out", tmp_path / "out")
     assert (found["exact"], found["kept"], found["example"]) == (1, 1, f"s3-{BUCKET}:a.txt#0")
+    assert told(s3.uri("texts/*.txt"), tmp_path / "a.txt", "--out", tmp_path / "out") == found
+    again = told(s3.uri("texts/*.txt"), tmp_path / "a.txt", "--out", tmp_path / "other")
+    assert again["shards"] == found["shards"]
 
 
 def test_where_the_text_field_is_not_found_the_option_is_named(tmp_path: Path) -> None:

@@ -36,6 +36,32 @@ def test_a_result_below_the_input_is_no_input_of_the_next_run(folder: Path) -> N
     assert call("in", "--out", "fourth", "--compare").stderr.count("left out of the input") == 1
 
 
+@pytest.mark.parametrize(
+    "given", ["d/in", "d/in/1.txt", "d/in/*.txt", "d/**", "d/*/1.txt", "link", "file://{here}/d/in"]
+)
+@pytest.mark.parametrize("out", ["d", "d/", "d/in/..", "{here}/d"])
+def test_a_result_around_what_is_read_is_refused(folder: Path, given: str, out: str) -> None:
+    """Whichever way both are written; nothing is touched, and with another folder the input is read."""
+    (folder / "d").mkdir()
+    (folder / "in").rename(folder / "d/in")
+    (folder / "link").symlink_to("d/in")
+    named = given.format(here=folder)
+    result = call(named, "--out", out.format(here=folder))
+    said = f"{named} lies in it, and what lies in the folder of the result is no input. Name another folder by --out"
+    assert (result.exit_code, said in result.output) == (2, True), result.output
+    assert [path.name for path in (folder / "d").iterdir()] == ["in"]
+    if out == "d":
+        assert told(named, "--out", "other")["documents"] > 0
+
+
+@pytest.mark.parametrize(("out", "said"), [("in/1.txt", "is a file"), ("in/1.txt/x", "is a file"), ("x" * 300, "long")])
+def test_a_result_that_cannot_be_made_is_refused_in_words_of_this_command(folder: Path, out: str, said: str) -> None:
+    """There is no `run:` to change."""
+    result = call("in", "--out", out)
+    assert (result.exit_code, said in result.output) == (2, True), result.output
+    assert result.output.rstrip().endswith("Name another folder by --out") and "run:" not in result.output
+
+
 @pytest.mark.parametrize("out", ["in", "in/", "../{here}/in", "link"])
 def test_a_result_in_the_folder_that_is_read_is_refused(folder: Path, out: str) -> None:
     """Whichever way the folder is written; the message names another one."""
@@ -103,6 +129,9 @@ def test_messages_name_the_options_of_the_command(folder: Path) -> None:
     (folder / "full").mkdir()
     (folder / "full/mine").write_text("")
     assert "(`run:`, --out or --run)" in call("in", "--out", "full").output
+    call("in", "--out", "out")
+    other = call("in", "--out", "out", "--exact-only").output
+    assert "name another folder (`run:`, --out or --run), or start over with --fresh" in other
 
 
 def test_the_order_of_the_arguments_is_said_to_decide_nothing(folder: Path) -> None:

@@ -77,7 +77,7 @@ def skipping(source: Source, base: Path, run: Path | None = None) -> tuple[list[
 
 
 def test_a_run_that_is_met_on_the_way_is_left_out_and_told_once(tmp_path: Path) -> None:
-    """Below a folder, and by **; not where a pattern names its files, and the run that is planned is not told of."""
+    """Below a folder, and by **; not where a pattern names its shards, and the run that is planned is not told of."""
     tree(tmp_path, "in/a.txt", "in/sub/b.parquet", "in/plans/plan.json")
     a_run(tmp_path / "in/sub/clean")
     for pattern, files in (
@@ -105,6 +105,15 @@ def test_a_folder_without_input_is_said_to_be_that(tmp_path: Path, pattern: str,
     with pytest.raises(ConfigError) as caught:
         skipping(a_source(str(tmp_path / pattern)), tmp_path)
     assert "relative" not in str(caught.value)
+
+
+@pytest.mark.parametrize("pattern", ["run", "run/in", "run/in/a.txt", "run/in/*.txt", "run/**/*.txt"])
+def test_input_in_the_runs_own_folder_is_said_to_be_that(tmp_path: Path, pattern: str) -> None:
+    """It is not said to be empty."""
+    tree(tmp_path, "run/in/a.txt")
+    with pytest.raises(ConfigError) as caught:
+        skipping(a_source(pattern), tmp_path, tmp_path / "run")
+    assert f"{tmp_path / pattern} belongs to the run's own folder, whose files are no input" in str(caught.value)
 
 
 def test_order_is_that_of_the_bytes(tmp_path: Path) -> None:
