@@ -18,7 +18,7 @@ from headrace.pipeline.executor import HostDiedError
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.index import IndexOptions
 from headrace.stages.deduplication.fates import Fates
-from headrace.stages.deduplication.layer import IndexFile
+from headrace.stages.deduplication.index_file import IndexFile
 from headrace.stages.deduplication.partitions import folders
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.sorted_runs import SortedRuns

@@ -27,10 +27,10 @@ from headrace.schemas.failpoints import FAILPOINT, ONCE
 ROOT = Path(__file__).parents[1]
 FAILPOINTS = sorted(
     {
-        name
+        name.replace("{self.steps}", "index")
         for folder in ("pipeline", "stages", "tokenizers", "schemas")
         for path in (ROOT / folder).rglob("*.py")
-        for name in re.findall(r'reach\("([a-z_.]+)"\)', path.read_text(encoding="utf-8"))
+        for name in re.findall(r'reach\(f?"([a-z_.{}]+)"\)', path.read_text(encoding="utf-8"))
         # Of `forget`, and of runs of two passes: tests/pipeline/forgetting and tests/pipeline/two_pass kill these.
         if not name.startswith(("tombstones.", "verdicts.", "policies."))
     }

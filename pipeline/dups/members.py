@@ -15,6 +15,7 @@ from headrace.pipeline.committed import Committed, reading
 from headrace.pipeline.dups.clusters import Clusters, Survivors
 from headrace.pipeline.dups.repetitions import runs_of
 from headrace.pipeline.report_documents import Row
+from headrace.stages.deduplication.by_file import by_file
 from headrace.stages.kernels.arrays import Counts
 
 _NAMES = ("doc_id", "url", "reason", "value", "threshold", "survivor", "detail")
@@ -123,15 +124,9 @@ def _member(row: Row, place: tuple[int, int]) -> Member:
 
 def rows_at(paths: Sequence[Path], files: Counts, rows: Counts) -> pa.Table:
     """Give rows of documents files by the numbers of the files, in the order asked for; each file is read once."""
-    order = np.argsort(files, kind="stable")
-    numbers, begins = np.unique(files[order], return_index=True)
-    parts = [
-        _rows_of(paths[number], rows[places])
-        for number, places in zip(numbers, np.split(order, begins[1:]), strict=True)
-    ]
-    back = np.empty(len(order), np.int64)
-    back[order] = np.arange(len(order))
-    table = pa.concat_tables(parts).combine_chunks().take(back)
+    asked = by_file(files)
+    parts = [_rows_of(paths[number], rows[places]) for number, places in asked.parts]
+    table = asked.put_back(pa.concat_tables(parts).combine_chunks())
     return table.append_column("run", runs_of(table["detail"]))
 
 

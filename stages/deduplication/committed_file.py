@@ -1,17 +1,23 @@
-"""A committed Arrow file, mapped and checked: its content, its version, and the options that it was made with."""
+"""A committed Arrow file, written durably, mapped and checked: its content, its version, and its options."""
 
 from __future__ import annotations
 
 import errno
 import hashlib
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
-from headrace.schemas.durable import canonical_json
+from headrace.schemas.durable import canonical_json, publish, sync_file, sync_refs
 from headrace.schemas.errors import FormatError, HeadraceError
+from headrace.schemas.failpoints import reach
+from headrace.schemas.unit import FileRef
+from headrace.stages.writing.files import writing
+
+FOLDER = "index"  # in a run, for files that go with its index
 
 _OTHERWISE = "use the release and the options of the run, or start again with --fresh"
 
@@ -25,10 +31,32 @@ class FileKind:
     version_key: bytes
     parameters_key: bytes
     remedy: str
+    steps: str = "index"  # what the failpoints of writing begin with
 
     def metadata(self, parameters: object) -> dict[bytes, bytes]:
         """Give what the schema of a new file says."""
         return {self.version_key: str(self.version).encode(), self.parameters_key: canonical_json(parameters)}
+
+    def write(
+        self, run: Path, stem: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch], parameters: object
+    ) -> FileRef:
+        """Publish a file of record batches in the run's `FOLDER`, durably; the same content gets the same bytes.
+
+        HeadraceError, with the file's name, if the system refuses it; then nothing of it is left.
+        """
+        (run / FOLDER).mkdir(parents=True, exist_ok=True)
+        schema = schema.with_metadata(self.metadata(parameters))
+        with writing(run / FOLDER / f"{stem}.arrow") as temporary:
+            with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+                for batch in batches:
+                    writer.write_batch(batch)
+            sync_file(temporary)  # before the rename: a final name never stands for content that can still be lost
+            reach(f"{self.steps}.temporary.synced")
+            ref = publish(temporary, run, FOLDER, stem, ".arrow")
+        reach(f"{self.steps}.renamed")
+        sync_refs(run, [ref])
+        reach(f"{self.steps}.synced")
+        return ref
 
     def open(self, path: Path, sha256: str, parameters: object = None) -> pa.Table:
         """Map one file: its columns are the file's pages, not memory of their own.

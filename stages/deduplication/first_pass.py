@@ -76,7 +76,7 @@ class EntriesShard:
         table = batch.documents
         if table.num_rows:
             table = table.select([name for name in _COLUMNS if name in table.column_names])
-            table = table.add_column(0, "unit", pa.array([batch.unit] * table.num_rows, pa.int64()))
+            table = table.add_column(0, "unit", pa.repeat(pa.scalar(batch.unit, pa.int64()), table.num_rows))
             self._tables.append(table.combine_chunks())
             self._bytes += table.nbytes
 

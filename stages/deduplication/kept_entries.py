@@ -77,5 +77,5 @@ class KeptEntries:
 
 def _entries(rows: pa.Table, unit: int) -> pa.Table:
     names = [name for name in ("doc_id", *PRIVATE) if name in rows.column_names]
-    units = pa.array([unit] * rows.num_rows, pa.int64())
+    units = pa.repeat(pa.scalar(unit, pa.int64()), rows.num_rows)
     return rows.select(names).add_column(0, "unit", units).replace_schema_metadata(None)

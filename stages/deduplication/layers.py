@@ -22,7 +22,7 @@ from headrace.stages.deduplication.earlier import EarlierNumbers, blaming
 from headrace.stages.deduplication.fates import Fates
 from headrace.stages.deduplication.ids import DocumentIds
 from headrace.stages.deduplication.index import FirstSeenIndex
-from headrace.stages.deduplication.layer import IndexFile
+from headrace.stages.deduplication.index_file import IndexFile
 from headrace.stages.deduplication.partitions import InProcess, Partitioned, Partitions
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import IndexRuns, count_documents

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from headrace.schemas.errors import FormatError
-from headrace.stages.deduplication.layer import IndexFile
+from headrace.stages.deduplication.index_file import IndexFile
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import PRINT, ROW, open_index, tables_of
 from headrace.stages.deduplication.signatures import KEY, SETS, SIGNATURE, in_one_piece, values_of

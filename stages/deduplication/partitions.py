@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -14,8 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from headrace.schemas.index import IndexOptions
+from headrace.stages.deduplication.by_file import by_file
 from headrace.stages.deduplication.fates import Fates, better
-from headrace.stages.deduplication.layer import IndexFile
+from headrace.stages.deduplication.index_file import IndexFile
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.sorted_runs import SortedRuns
 from headrace.stages.kernels.arrays import Array, Counts
@@ -48,18 +50,28 @@ OpenPartitions = Callable[[Rules, Mapping[str, object], IndexOptions, Path], Par
 def folders(folder: Path, count: int) -> list[Path]:
     """Give each partition a folder for what it derives: that of the last session by a new name; all others go.
 
-    A partition of a dead session, cut off on some node, may go on for a while. It does not know the new name, so it
-    neither writes into this session's folders nor removes anything there.
+    Names have the session's number, one above all that are there, and a token: of two sessions that see the same
+    folders each has names of its own. If both left some under one number, either will do: what is in them is derived,
+    and checked before it is used. A partition of a dead session, cut off on some node, may go on for a while. It does
+    not know the new name, so it neither writes into this session's folders nor removes anything there.
     """
-    session = token_hex(4)
+    there = {place: _session_of(place) for place in sorted(folder.glob("*-of-*"))}
+    session = f"{max(there.values(), default=0) + 1:08d}-{token_hex(4)}"
     own = [folder / f"{part}-of-{count}-{session}" for part in range(1, count + 1)]
     for part, place in enumerate(own, 1):
-        for known in sorted(folder.glob(f"{part}-of-{count}-*"))[-1:]:
+        mine = [known for known in there if known.name.startswith(f"{part}-of-{count}-")]
+        if mine:
             with suppress(OSError):  # gone meanwhile: all in it can be made again
-                known.rename(place)
+                max(mine, key=lambda known: there[known]).rename(place)
     for other in sorted({*folder.glob("*-of-*")} - {*own}):
         shutil.rmtree(other, ignore_errors=True)
     return own
+
+
+def _session_of(place: Path) -> int:
+    """Give the number of the session that a folder is of; 0 where its name says none."""
+    found = re.fullmatch(r"\d+-of-\d+-(\d+)-[0-9a-f]+", place.name)
+    return int(found[1]) if found else 0
 
 
 class InProcess:
@@ -121,10 +133,11 @@ class Partitioned:
         """Give the doc_ids of documents, by their numbers."""
         if self._partitions is None or not len(numbers):
             return pa.array([], pa.string())
-        owners = (np.searchsorted(self._firsts, numbers, side="right") - 1) % self._count
-        found = self._partitions.ids([numbers[owners == part] for part in range(self._count)])
-        places = np.argsort(np.argsort(owners, kind="stable"))  # where each one's answer is among all
-        return pa.concat_arrays(found).take(pa.array(places, pa.int64()))
+        asked = by_file((np.searchsorted(self._firsts, numbers, side="right") - 1) % self._count)
+        wanted = [numbers[:0]] * self._count
+        for part, places in asked.parts:
+            wanted[part] = numbers[places]
+        return asked.put_back(pa.concat_arrays(self._partitions.ids(wanted)))
 
     def close(self) -> None:
         """Let go of files and processes."""

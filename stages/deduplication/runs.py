@@ -12,9 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from headrace.schemas.durable import publish, sync_file, sync_refs
 from headrace.schemas.errors import FormatError
-from headrace.schemas.failpoints import reach
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import RunContext
 from headrace.stages.deduplication.committed_file import FileKind
@@ -22,10 +20,8 @@ from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.signatures import from_columns
 from headrace.stages.kernels.arrays import Array
 from headrace.stages.kernels.sorted_postings import fingerprints, frozen, packed, unpacked
-from headrace.stages.writing.files import writing
 
 INDEX_VERSION = 2
-FOLDER = "index"
 PRINT, ROW = "print_{:02d}", "row_{:02d}"  # of a table
 _REMEDY = "restore the file from a copy, or start again with --fresh"
 KIND = FileKind("the dedup index", INDEX_VERSION, b"headrace.index.version", b"headrace.index.parameters", _REMEDY)
@@ -41,20 +37,9 @@ class IndexRuns:
 
     def write(self, entries: pa.Table, first: int, last: int) -> FileRef:
         """Publish the entries of units first to last, in order of arrival, and their postings, durably."""
-        run = self.context.run
-        (run / FOLDER).mkdir(parents=True, exist_ok=True)
         stem = f"{self.context.stage}-{first:08d}-{last:08d}"
         table = self._table(entries.combine_chunks())
-        with writing(run / FOLDER / f"{stem}.arrow") as temporary:
-            with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-                writer.write_table(table)
-            sync_file(temporary)  # before the rename: a final name never stands for content that can still be lost
-            reach("index.temporary.synced")
-            ref = publish(temporary, run, FOLDER, stem, ".arrow")
-        reach("index.renamed")
-        sync_refs(run, [ref])
-        reach("index.synced")
-        return ref
+        return KIND.write(self.context.run, stem, table.schema, table.to_batches(), self.parameters)
 
     def read(self, ref: FileRef) -> pa.Table:
         """Load the entries of one file; FormatError as `open_index` raises it."""
@@ -63,8 +48,7 @@ class IndexRuns:
         return table.select([name for name in table.column_names if name not in postings])
 
     def _table(self, entries: pa.Table) -> pa.Table:
-        table = pa.table({**dict(zip(entries.column_names, entries.columns, strict=True)), **self._postings(entries)})
-        return table.replace_schema_metadata(KIND.metadata(self.parameters))
+        return pa.table({**dict(zip(entries.column_names, entries.columns, strict=True)), **self._postings(entries)})
 
     def _postings(self, entries: pa.Table) -> dict[str, Array]:
         batch = frozen(from_columns(entries, self.rules.pieces))

@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from headrace.schemas.index import IndexOptions
+from headrace.stages.deduplication.by_file import by_file
 from headrace.stages.deduplication.fates import Fates
-from headrace.stages.deduplication.layer import IndexFile
+from headrace.stages.deduplication.index_file import IndexFile
 from headrace.stages.deduplication.merged import Content, inputs_of, is_whole, rows_before
 from headrace.stages.deduplication.merged_store import MergedStore
 from headrace.stages.deduplication.merging import Background, StoppedError, due
@@ -32,7 +33,7 @@ class SortedRuns:
 
     `folder` is for merged postings; it belongs to this object alone: those in it that it does not use are removed.
     Merging begins with a question, goes on in a thread, and changes no answer; where it fails, for want of space, say,
-    the runs are asked as they are from then on. The log says so once, with all that is known of it, and `trouble` does.
+    the runs are asked as they are from then on. The log says so once, with all that is known of it.
 
     Memory: 3 kB and one map of the process a file; a document with 15 tables 0.9 to 1.9 bytes of directories, and with
     `bloom` 18.8 of filters; while some are merged, 40 MB and the filter of the result besides. All else is mapped: 120
@@ -50,7 +51,6 @@ class SortedRuns:
         self._changing = Lock()
         self._background = Background()
         self._merges = True
-        self.trouble = ""  # what ended merging
 
     @property
     def nbytes(self) -> int:
@@ -90,16 +90,9 @@ class SortedRuns:
         """Give the doc_ids of adopted documents, by their numbers, in any order."""
         if not len(numbers):
             return pa.array([], pa.string())
-        places = np.searchsorted(self._firsts, numbers, side="right") - 1
-        order = np.argsort(places, kind="stable")
-        parts = [
-            self._files[place].ids(numbers[places == place] - self._firsts[place])
-            for place in np.unique(places).tolist()
-        ]
-        back = np.empty(len(order), np.int64)
-        back[order] = np.arange(len(order))
-        found: Array = pa.concat_arrays(parts)
-        return found.take(back)
+        asked = by_file(np.searchsorted(self._firsts, numbers, side="right") - 1)
+        parts = [self._files[file].ids(numbers[places] - self._firsts[file]) for file, places in asked.parts]
+        return asked.put_back(pa.concat_arrays(parts))
 
     def wait(self) -> None:
         """Wait until all is merged that is due."""
@@ -139,7 +132,7 @@ class SortedRuns:
         except StoppedError:
             raise
         except Exception as error:  # noqa: BLE001 - derived files decide nothing, whatever is wrong
-            self._merges, self.trouble = False, f"{type(error).__name__}: {error}"
+            self._merges = False
             words = "postings of the dedup index are not merged any more, which costs time alone: %s"
             _LOG.warning(words, error, exc_info=True)
 

@@ -11,10 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from headrace.schemas.unit import FileRef
+from headrace.stages.deduplication.by_file import by_file
 from headrace.stages.deduplication.first_pass import KIND
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.scratch import Scratch
-from headrace.stages.deduplication.signatures import from_columns
+from headrace.stages.deduplication.signatures import from_columns, in_one_piece
 from headrace.stages.deduplication.telling import Tell, told, unheard
 from headrace.stages.grade import UNKNOWN_AUTHORITY
 from headrace.stages.kernels.arrays import Array, Counts, Floats, floats
@@ -35,17 +36,13 @@ class Spooled:
 
     def ids(self, numbers: Counts) -> Array:
         """Give the doc_ids of some documents; null for the number -1."""
-        ends = np.cumsum([table.num_rows for table in self.tables])
-        files = np.where(numbers < 0, -1, np.searchsorted(ends, numbers, side="right"))
-        begins = ends - [table.num_rows for table in self.tables]
-        parts, places = [pa.nulls(1, pa.string())], np.zeros(len(numbers), np.int64)
-        for file in np.unique(files[files >= 0]):
-            mine = np.flatnonzero(files == file)
-            places[mine] = sum(map(len, parts)) + np.arange(len(mine))
-            rows = self.tables[file]["doc_id"].take(numbers[mine] - begins[file])
-            parts.append(rows.combine_chunks().cast(pa.string()))
-        found: Array = pa.concat_arrays(parts).take(places)
-        return found
+        begins = np.cumsum([0, *(table.num_rows for table in self.tables)])
+        asked = by_file(np.searchsorted(begins, numbers, side="right") - 1)  # -1 of the number -1
+        parts: list[Array] = [pa.nulls(0, pa.string())]
+        for file, places in asked.parts:
+            rows = numbers[places] - begins[file]
+            parts.append(_ids_of(self.tables[file], rows) if file >= 0 else pa.nulls(len(places), pa.string()))
+        return asked.put_back(pa.concat_arrays(parts))
 
 
 def read_spooled(
@@ -69,6 +66,10 @@ def read_spooled(
         np.concatenate([np.zeros(0), *map(_authorities, tables)]),
         tables,
     )
+
+
+def _ids_of(table: pa.Table, rows: Counts) -> Array:
+    return in_one_piece(table["doc_id"].take(rows).cast(pa.string()))
 
 
 def _gathered(tables: Sequence[pa.Table], rules: Rules, scratch: Scratch, tell: Tell) -> Entries:

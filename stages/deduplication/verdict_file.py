@@ -8,16 +8,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from headrace.schemas.durable import canonical_json, publish, sync_file, sync_refs
-from headrace.schemas.failpoints import reach
+from headrace.schemas.durable import canonical_json, sync_refs
 from headrace.schemas.unit import FileRef
-from headrace.stages.deduplication.committed_file import FileKind, mapped
+from headrace.stages.deduplication.committed_file import FOLDER, FileKind, mapped
 from headrace.stages.deduplication.components import Dropped
 from headrace.stages.deduplication.spooled import Spooled
 from headrace.stages.deduplication.telling import Tell, told, unheard
-from headrace.stages.writing.files import writing
 
-FOLDER = "index"
 _COLUMNS: dict[str, pa.DataType] = {
     "unit": pa.int64(),
     "doc_id": pa.string(),
@@ -30,7 +27,7 @@ SCHEMA = pa.schema(_COLUMNS)
 _ORIGIN = b"headrace.verdicts.origin"
 _ROWS = 1 << 16  # a record batch: its doc_ids are in memory
 _REMEDY = "restore the file from a copy, or start again with --fresh"
-_KIND = FileKind("the verdicts of dedup", 1, b"headrace.verdicts.version", _ORIGIN, _REMEDY)
+_KIND = FileKind("the verdicts of dedup", 1, b"headrace.verdicts.version", _ORIGIN, _REMEDY, steps="verdicts")
 
 
 def write_verdicts(
@@ -42,19 +39,7 @@ def write_verdicts(
     tell: Tell = unheard,
 ) -> FileRef:
     """Publish the verdicts durably; the same first pass gives the same bytes."""
-    (run / FOLDER).mkdir(parents=True, exist_ok=True)
-    schema = SCHEMA.with_metadata(_KIND.metadata(origin))
-    with writing(run / FOLDER / f"{stage}-verdicts.arrow") as temporary:
-        with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
-            for batch in _batches(documents, gone, tell):
-                writer.write_batch(batch)
-        sync_file(temporary)  # before the rename: a final name never stands for content that can still be lost
-        reach("verdicts.temporary.synced")
-        ref = publish(temporary, run, FOLDER, f"{stage}-verdicts", ".arrow")
-    reach("verdicts.renamed")
-    sync_refs(run, [ref])
-    reach("verdicts.synced")
-    return ref
+    return _KIND.write(run, f"{stage}-verdicts", SCHEMA, _batches(documents, gone, tell), origin)
 
 
 def _batches(documents: Spooled, gone: Dropped, tell: Tell) -> Iterator[pa.RecordBatch]:

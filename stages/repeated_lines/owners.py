@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from headrace.schemas.durable import publish, sync_file, sync_refs
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import RunContext
+from headrace.stages.deduplication.by_file import by_file
 from headrace.stages.deduplication.committed_file import FileKind
-from headrace.stages.deduplication.runs import FOLDER
+from headrace.stages.deduplication.signatures import in_one_piece
 from headrace.stages.kernels.arrays import Array, Column, Offsets
-from headrace.stages.writing.files import writing
+from headrace.stages.repeated_lines.written_ids import WrittenIds
 
 _FIELDS: list[tuple[str, pa.DataType]] = [("unit", pa.int64()), ("doc_id", pa.string())]
 _SCHEMA = pa.schema(_FIELDS)
@@ -24,10 +24,10 @@ class Owners:
 
     def __init__(self, context: RunContext, parameters: dict[str, object]) -> None:
         self._context, self._parameters = context, parameters
-        self._files = list(context.committed)
-        sizes = [0, *(self._read(ref).num_rows for ref in self._files)]
-        self._begins: list[int] = np.cumsum(sizes).tolist()  # of each file, and of what is not written
-        self._firsts: list[int] = [self._begins[-1]]  # of unit `first_unit + i`, and behind the last
+        self._files, self._written = list(context.committed), WrittenIds(context.run, _KIND, parameters)
+        sizes = [0, *(len(self._written.of(ref)) for ref in self._files)]
+        self._begins: Offsets = np.cumsum(sizes)  # of each file, and of what is not written
+        self._firsts: list[int] = [int(self._begins[-1])]  # of unit `first_unit + i`, and behind the last
         self._units: list[pa.Table] = []  # those that are not written yet
         self._open = context.first_unit  # the first unit that is not written
 
@@ -44,15 +44,21 @@ class Owners:
         self._firsts.append(self._firsts[-1] + len(doc_ids))
 
     def doc_ids(self, numbers: Offsets) -> Array:
-        """Give the doc_ids of settled documents, in the order of their numbers."""
-        places = np.searchsorted(self._begins, numbers, side="right") - 1
+        """Give the doc_ids of settled documents, by their numbers in any order; null for the number -1."""
+        open_units = np.array(self._firsts[self._open - self._context.first_unit : -1], np.int64)
+        begins = np.concatenate([self._begins[:-1], open_units])  # of each file, then of each unit that is not written
+        asked = by_file(np.searchsorted(begins, numbers, side="right") - 1)
         parts: list[Array] = [pa.nulls(0, pa.string())]
-        for place in np.unique(places).tolist():
-            written = place < len(self._files)
-            table = self._read(self._files[place]) if written else pa.concat_tables(self._units)
-            rows = pa.array(numbers[places == place] - self._begins[place], pa.int64())
-            parts.append(table["doc_id"].take(rows).combine_chunks())
-        return pa.concat_arrays(parts)
+        for place, which in asked.parts:
+            rows = numbers[which] - begins[place]
+            parts.append(self._ids_in(place).take(pa.array(rows)) if place >= 0 else pa.nulls(len(which), pa.string()))
+        return asked.put_back(pa.concat_arrays(parts))
+
+    def _ids_in(self, place: int) -> Array:
+        """Give the doc_ids of a file, or of a unit that is not written, these behind those."""
+        if place < len(self._files):
+            return self._written.of(self._files[place])
+        return in_one_piece(self._units[place - len(self._files)]["doc_id"])
 
     def flush(self, through: int) -> tuple[FileRef, ...]:
         """Write the documents of units up to `through` that are not written yet; no file if there are none."""
@@ -63,23 +69,9 @@ class Owners:
         begin, self._open, self._units = self._open, through + 1, self._units[count:]
         if not table.num_rows:
             return ()
-        ref = self._write(table, begin, through)
+        stem = f"{self._context.stage}-{begin:08d}-{through:08d}"
+        batches = table.combine_chunks().to_batches()
+        ref = _KIND.write(self._context.run, stem, _SCHEMA, batches, self._parameters)
         self._files.append(ref)
-        self._begins.append(self._begins[-1] + table.num_rows)
+        self._begins = np.append(self._begins, self._begins[-1] + table.num_rows)
         return (ref,)
-
-    def _write(self, table: pa.Table, first: int, last: int) -> FileRef:
-        run = self._context.run
-        (run / FOLDER).mkdir(parents=True, exist_ok=True)
-        stem = f"{self._context.stage}-{first:08d}-{last:08d}"
-        schema = _SCHEMA.with_metadata(_KIND.metadata(self._parameters))
-        with writing(run / FOLDER / f"{stem}.arrow") as temporary:
-            with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
-                writer.write_table(table.combine_chunks())
-            sync_file(temporary)  # before the rename: a final name never stands for content that can still be lost
-            ref = publish(temporary, run, FOLDER, stem, ".arrow")
-        sync_refs(run, [ref])
-        return ref
-
-    def _read(self, ref: FileRef) -> pa.Table:
-        return _KIND.open(self._context.run / ref.name, ref.sha256, self._parameters)

@@ -128,7 +128,7 @@ class LineState:
         taken_of = np.diff(np.concatenate([[0], np.cumsum(taken)])[asked.firsts]).astype(np.float64)
         self._enter(batch.unit, asked, first, levels)
         self._owners.settle(batch.unit, documents["doc_id"].combine_chunks())
-        survivors = self._survivors(_main_holders(asked, taken, holders, first, fates))
+        survivors = self._owners.doc_ids(_main_holders(asked, taken, holders, first, fates))
         taken &= np.repeat(fates == STAYS, np.diff(asked.firsts))
         bits = np.packbits(taken).tobytes() if taken.any() else b""
         verdicts = _verdicts(fates, shares, most, survivors)
@@ -175,13 +175,6 @@ class LineState:
                 UnitBatch(unit, pa.table({"doc_id": names, KEY: asked.keys.take(pa.array(rows, pa.int64()))}))
             )
 
-    def _survivors(self, numbers: Offsets) -> Array:
-        known = numbers[numbers >= 0]
-        order = np.argsort(known, kind="stable")
-        places = np.full(len(numbers), -1, np.int64)
-        places[np.flatnonzero(numbers >= 0)[order]] = np.arange(len(known))
-        return self._owners.doc_ids(known[order]).take(pa.array(places, pa.int64(), mask=places < 0))
-
 
 def _names(levels: int) -> list[str]:
     return ["", *(f"seen{level}" for level in range(2, levels + 1))]
@@ -210,8 +203,10 @@ def _main_holders(asked: Asked, taken: Flags, holders: Offsets, first: int, fate
         documents, found, letters = documents[order], found[order], letters[order]
         starts = np.flatnonzero(np.append(True, (np.diff(documents) != 0) | (np.diff(found) != 0)))
         documents, found, letters = documents[starts], found[starts], np.add.reduceat(letters, starts)
-        order = np.lexsort((found, -letters, documents))[::-1]
-        main[documents[order]] = found[order]  # the last that is written counts: the first in order
+        order = np.lexsort((found, -letters, documents))
+        documents, found = documents[order], found[order]
+        starts = np.flatnonzero(np.append(True, np.diff(documents) != 0))
+        main[documents[starts]] = found[starts]
     return main
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,6 +24,40 @@ def written(path: Path, numbers: list[int], kind: FileKind = KIND, parameters: o
     with pa.ipc.new_file(path, table.schema) as writer:
         writer.write_table(table)
     return sha256_file(path)
+
+
+def batches(*numbers: int) -> list[pa.RecordBatch]:
+    """Give a batch of one row for each number."""
+    return [pa.record_batch({"number": pa.array([number], pa.int64())}) for number in numbers]
+
+
+def test_what_is_written_is_named_by_its_content_and_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reference is that of the file; the same batches give the same name; each step can be died at, in order."""
+    steps = list[str]()
+    monkeypatch.setattr(committed_file, "reach", steps.append)
+    schema = batches(0)[0].schema
+    refs = [KIND.write(tmp_path, "decks", schema, batches(3, 1, 2), {"decks": 2}) for _ in range(2)]
+    assert refs[0] == refs[1]
+    path = tmp_path / refs[0].name
+    assert (path.parent, path.stat().st_size) == (tmp_path / "index", refs[0].bytes)
+    assert path.name == f"decks-{sha256_file(path)[:12]}.arrow"
+    assert KIND.open(path, refs[0].sha256, {"decks": 2})["number"].to_pylist() == [3, 1, 2]
+    assert steps == ["index.temporary.synced", "index.renamed", "index.synced"] * 2
+    assert KIND.write(tmp_path, "decks", schema, batches(3, 1, 2), {"decks": 3}) != refs[0]
+    replace(KIND, steps="ferry").write(tmp_path, "none", schema, [], {})
+    assert steps[-1] == "ferry.synced"
+
+
+def test_nothing_is_left_of_a_file_whose_batches_end_in_an_error(tmp_path: Path) -> None:
+    """What goes wrong while it is made goes on to whoever asked."""
+
+    def failing() -> Iterator[pa.RecordBatch]:
+        yield from batches(1)
+        raise MemoryError("no room")
+
+    with pytest.raises(MemoryError, match="no room"):
+        KIND.write(tmp_path, "decks", batches(1)[0].schema, failing(), {})
+    assert list((tmp_path / "index").iterdir()) == []
 
 
 def test_a_file_is_given_as_it_was_committed(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from tests.stages.kernels.test_band_index import entries
 
 from headrace.schemas.unit import FileRef
 from headrace.stages.deduplication import merged, merged_store, sorted_run, sorted_runs
-from headrace.stages.deduplication.layer import IndexFile
+from headrace.stages.deduplication.index_file import IndexFile
 from headrace.stages.deduplication.merged import Content, Source, open_merged, publish_merged, write_merged
 from headrace.stages.deduplication.merging import StoppedError
 from headrace.stages.deduplication.open_files import OpenFile
@@ -112,7 +112,7 @@ def test_damage_does_not_pass_from_one_to_the_next(
 def test_whatever_fails_in_a_merge_costs_time_alone(
     failure: Exception, made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The answers are those of the files; the log has the place of the failure, and `trouble` its words."""
+    """The answers are those of the files; the log has the place of the failure and its words, once."""
     kept, files = made
 
     def failing(*_: object) -> object:
@@ -124,8 +124,9 @@ def test_whatever_fails_in_a_merge_costs_time_alone(
         assert listed(runs.ask(entries(kept, BOTH), 90)) == in_memory(kept, kept, 90, BOTH)
         runs.wait()
     (record,) = caplog.records
-    assert record.exc_info
-    assert runs.trouble == f"{type(failure).__name__}: {failure}"
+    assert record.exc_info is not None
+    assert record.exc_info[1] is failure
+    assert record.message.endswith(f": {failure}")
     assert merged_files(tmp_path) == []
 
 

@@ -11,7 +11,7 @@ from tests.stages.test_dedup import LOOSE, accept, random_units
 from headrace.schemas.errors import FormatError
 from headrace.schemas.index import EarlierRun, IndexOptions
 from headrace.stages.base import RunContext
-from headrace.stages.deduplication import layers
+from headrace.stages.deduplication import layers, partitions
 from headrace.stages.deduplication.partitions import InProcess, folders
 
 
@@ -31,6 +31,23 @@ def test_a_session_takes_over_what_the_last_one_derived_by_another_name(tmp_path
     assert not {*third} & {*new, *old}
     folders(tmp_path, 3)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_newest_of_several_sessions_folders_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the sessions' numbers: tokens are in any order, and a release before this one gave no numbers."""
+    tokens = iter(["ffffffff", "00000001", "88888888", "00000000"])
+    monkeypatch.setattr(partitions, "token_hex", lambda _: next(tokens))
+    (tmp_path / "1-of-1-99999999").mkdir()
+    for late in range(3):
+        (own,) = folders(tmp_path, 1)
+        assert own.exists()
+        assert not late or (own / "merged").read_text() == f"of session {late - 1}"
+        (own / "merged").write_text(f"of session {late}")
+        for old in range(late):  # partitions that were cut off, and go on
+            (tmp_path / f"1-of-1-{old + 1:08d}-ffffffff").mkdir()
+    (own,) = folders(tmp_path, 1)
+    assert (own / "merged").read_text() == "of session 2"
+    assert list(tmp_path.iterdir()) == [own]
 
 
 def test_files_of_earlier_runs_are_taken_on_at_once_and_counted_before(

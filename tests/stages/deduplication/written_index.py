@@ -13,7 +13,7 @@ from tests.stages.kernels.test_band_index import entries
 from headrace.stages.base import RunContext
 from headrace.stages.deduplication.fates import Fates
 from headrace.stages.deduplication.index import FirstSeenIndex
-from headrace.stages.deduplication.layer import IndexFile
+from headrace.stages.deduplication.index_file import IndexFile
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import IndexRuns
 from headrace.stages.deduplication.signatures import KEY, SETS, SIGNATURE, SIGNED, to_columns

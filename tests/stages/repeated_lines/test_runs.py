@@ -12,6 +12,8 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from tests.pipeline.small_runs import output
+from tests.protocol.driver_kills import dying_at
+from tests.protocol.fault_executors import DriverKilled
 
 from headrace.pipeline.committed import open_committed
 from headrace.pipeline.events import Event
@@ -116,6 +118,18 @@ def test_a_run_that_was_stopped_goes_on_with_the_same_lines(
             os.kill(os.getpid(), signal.SIGINT)
 
     assert run_pipeline(loaded, watchers=(interrupt,)).state == "stopped"
+    assert run_pipeline(loaded).state == "done"
+    assert output(loaded.run_dir) == output(inline)
+
+
+@pytest.mark.parametrize("step", ["index.temporary.synced", "index.renamed", "index.synced"])
+def test_a_run_that_died_while_its_index_was_written_goes_on_with_the_same_lines(
+    step: str, inline: Path, pages: Path, tmp_path: Path
+) -> None:
+    """What was written of lines, and of the documents that have them, and is named by no line is never read."""
+    loaded = configured(tmp_path, pages, "died")
+    with pytest.raises(DriverKilled), dying_at(step, 2):  # the first file is of lines, the second of documents
+        run_pipeline(loaded)
     assert run_pipeline(loaded).state == "done"
     assert output(loaded.run_dir) == output(inline)
 
