@@ -17,7 +17,7 @@ from headrace.pipeline.run_folder import RunFolder
 from headrace.pipeline.verify import verify
 from headrace.schemas.errors import FormatError, HeadraceError
 from headrace.schemas.manifest import read_manifest
-from headrace.stages.deduplication import runs
+from headrace.stages.deduplication import committed_file
 
 WAYS = [(partitions, budget) for partitions in (1, 2, 5) for budget in (0, 200_000, 10**9)]
 
@@ -107,7 +107,7 @@ class FullDisk:
 
     def __init__(self, count: int) -> None:
         self.left = count
-        self._sync = runs.sync_file
+        self._sync = committed_file.sync_file
 
     def __call__(self, path: Path) -> None:
         self.left -= 1
@@ -124,7 +124,7 @@ def test_a_full_disk_while_the_index_is_written_ends_the_run_with_a_message(
     """The message says what to do, nothing half-written stays, and the run goes on to the same bytes after that."""
     run = f"full-{budget}-{count}"
     with monkeypatch.context() as patch:
-        patch.setattr(runs, "sync_file", FullDisk(count))
+        patch.setattr(committed_file, "sync_file", FullDisk(count))
         with pytest.raises(HeadraceError, match=r"index/dedup-.*: cannot write: No space left on device\. Free space"):
             plain.run(run, *indexed(2, budget))
     assert not list((plain.folder / run / "index").rglob("*.tmp"))
