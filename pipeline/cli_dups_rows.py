@@ -134,6 +134,8 @@ class ClustersAsJson:
 
 def _none(answer: Answer) -> str:
     """Say that nothing is shown: nothing repeats, or nothing of it is what was asked for."""
+    if not answer.reader.committed.lines:
+        return "nothing is committed yet: no document was compared"
     if not answer.total:
         return "no document repeats another"
     those = "the one document that repeats" if answer.total == 1 else f"the {answer.total:,} documents that repeat"

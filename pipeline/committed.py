@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from headrace.schemas.durable import canonical_json
 from headrace.schemas.errors import ConfigError, FormatError
-from headrace.schemas.index import found_in
+from headrace.schemas.index import runs_of
 from headrace.schemas.ledger import UnitLedger
 from headrace.schemas.manifest import ManifestLine, read_manifest
 from headrace.schemas.unit import FileRef
@@ -176,8 +176,7 @@ def survivors_here(table: pa.Table) -> Column:
 
     The two may have the same doc_id: weeks of a crawl often give their files the same names.
     """
-    elsewhere = pc.match_like(table["detail"], found_in("%"))
-    here = pc.or_kleene(pc.is_null(table["detail"]), pc.invert(elsewhere))
+    here = pc.is_null(runs_of(table["detail"]))
     own: Column = pc.if_else(here, table["survivor"], pa.scalar(None, pa.string()))
     return own
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from headrace.schemas.unit import FileRef
 
+if TYPE_CHECKING:  # generic in the stubs alone
+    Column: TypeAlias = pa.ChunkedArray[pa.StringScalar] | pa.StringArray
 Store = Literal["runs", "lmdb"]
 MERGED = "index/merged"  # folder in a run: what is derived from its index files, and can be made again
 
@@ -50,7 +55,16 @@ def found_in(name: str) -> str:
 def run_of(detail: str | None) -> str | None:
     """Give the name of the earlier run that a verdict's `detail` tells of; None for a survivor of the run itself.
 
-    >>> run_of(found_in("runs/week1")), run_of(None)
-    ('runs/week1', None)
+    >>> run_of(found_in("runs/week1")), run_of("by way of a#1"), run_of(None)
+    ('runs/week1', None, None)
     """
-    return detail.removeprefix(_IN) if detail and detail.startswith(_IN) else None
+    run: str | None = runs_of(pa.array([detail], pa.string()))[0].as_py()
+    return run
+
+
+def runs_of(details: Column) -> Column:
+    """Give what `run_of` gives of each value of a text column, null for None."""
+    texts = details.cast(pa.string())
+    names = pc.utf8_slice_codeunits(texts, len(_IN))
+    runs: Column = pc.if_else(pc.starts_with(texts, _IN), names, pa.scalar(None, pa.string()))
+    return runs

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from headrace.pipeline.dups.difference import Difference, difference
 from headrace.pipeline.dups.members import Cluster, Member, Reader
-from headrace.pipeline.dups.texts import Text, Wanted, all_texts, stored_texts, text_elsewhere
+from headrace.pipeline.dups.texts import Elsewhere, Text, Wanted, all_texts, stored_texts, texts_elsewhere
 
 _PORTION = 1 << 17  # members whose names are in memory at a time
 _TEXTS = 256  # members whose texts are
@@ -61,19 +61,22 @@ def _survivor_texts(reader: Reader, portion: Sequence[_Named]) -> dict[int, Text
     """Give the texts that are stored of the documents that stay, by the numbers of their clusters."""
     clusters = [cluster for cluster, _ in portion]
     own = stored_texts(reader.committed, [Wanted(c.survivor) for c in clusters if c.run is None])
-    return {c.number: _elsewhere(reader, c) if c.run else own[c.survivor.doc_id] for c in clusters}
+    return {c.number: own[c.survivor.doc_id] for c in clusters if c.run is None} | _elsewhere(reader, portion)
 
 
-def _elsewhere(reader: Reader, cluster: Cluster) -> Text:
-    return text_elsewhere(reader.committed, str(cluster.run), cluster.survivor.doc_id)
+def _elsewhere(reader: Reader, portion: Sequence[_Named]) -> dict[int, Text]:
+    """Give the texts of those that stay in earlier runs, by the numbers of their clusters."""
+    there = {c.number: Elsewhere(c.run, c.survivor.doc_id) for c, _ in portion if c.run is not None}
+    texts = texts_elsewhere(reader.committed, there.values())
+    return {number: texts[named] for number, named in there.items()}
 
 
 def _with_differences(reader: Reader, portion: Sequence[_Named]) -> Iterator[Part]:
     wanted = [Wanted(member, cluster.stage) for cluster, members in portion for member in members]
     wanted += [Wanted(cluster.survivor, cluster.stage) for cluster, _ in portion if cluster.run is None]
-    texts = all_texts(reader.committed, wanted)
+    texts, elsewhere = all_texts(reader.committed, wanted), _elsewhere(reader, portion)
     for cluster, members in portion:
-        text = _elsewhere(reader, cluster) if cluster.run else texts[cluster.survivor.doc_id]
+        text = texts[cluster.survivor.doc_id] if cluster.run is None else elsewhere[cluster.number]
         yield Part(cluster, [_beside(text, member, texts[member.doc_id]) for member in members], text)
 
 

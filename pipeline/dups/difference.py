@@ -16,9 +16,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from headrace.stages.kernels.arrays import Counts, Hashes, Links
-from headrace.stages.kernels.characters import fold_normalized, normalized
+from headrace.stages.view import MappedViews, views_with_offsets
 
 MOST_CHARACTERS = 1_000_000  # of each text; what is behind is not compared
 _PINS = (32, 8, 4)  # tokens of a window; shorter ones are looked for between longer ones, where more of them are unique
@@ -32,10 +33,11 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)
 _ALONE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u31a0-\ua4cf\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-# Soft hyphens, joiners and marks of direction belong to what stands before them.
-_UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
-_WORD = rf"[^\W{_ALONE}](?:[^\W{_ALONE}]|[{_UNSEEN}])*"
-_TOKENS = re.compile(rf"[{_ALONE}][{_UNSEEN}]*|{_WORD}|\s+|.[{_UNSEEN}]*", re.DOTALL)
+_MARKS = (
+    "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f"  # of what is before
+)
+_WORD = rf"[^\W{_ALONE}](?:[^\W{_ALONE}]|[{_MARKS}])*"
+_TOKENS = re.compile(rf"[{_ALONE}][{_MARKS}]*|{_WORD}|\s+|.[{_MARKS}]*", re.DOTALL)
 
 
 class Block(NamedTuple):
@@ -68,25 +70,53 @@ class Difference:
     equal: bool = True
 
 
-def difference(old: str, new: str) -> Difference:
-    """Compare two texts as views; no place at all if those are equal.
+@dataclass(frozen=True, slots=True)
+class _Tokenized:
+    """The tokens of a view, and the text that it is of: token i came from the bytes `begins[i]:begins[i + 1]`.
 
-    Case, width, traditional characters and how much white space there is do not count, as they do not for `dedup`; what
-    is equal is given as the first text has it.
+    `cuts` says where the text may be cut: a character that the view has as several tokens (½) is no place for that, nor
+    is a letter with its marks.
+    """
+
+    tokens: list[str]
+    text: bytes
+    begins: list[int]
+    cuts: list[bool]
+
+    @classmethod
+    def of(cls, text: str, tokens: list[str], mapped: MappedViews) -> _Tokenized:
+        """Find where the tokens of the one view that was mapped came from."""
+        letters = np.flatnonzero((mapped.data & 0xC0) != 0x80)  # bytes that begin a character
+        places = letters[np.cumsum([0, *map(len, tokens)])[:-1]] if tokens else letters
+        end = int(mapped.ends[-1]) if tokens else 0
+        inner = mapped.begins[places[1:]] != mapped.begins[places[1:] - 1]
+        cuts = [True, *inner.tolist(), True] if tokens else [True]
+        return cls(tokens, text.encode(), [*mapped.begins[places].tolist(), end], cuts)
+
+    def between(self, begin: int, end: int) -> str:
+        """Give what some tokens came from."""
+        return self.text[self.begins[begin] : self.begins[end]].decode()
+
+
+def difference(old: str, new: str) -> Difference:
+    """Compare two texts as views; no place at all if those are equal, at least one if they are not.
+
+    What does not count for `dedup` does not here: case, width, how an accent is written, traditional characters, unseen
+    characters, how much white space there is. What is equal is given as the first text has it.
 
     Time grows with n log n of their length, however they differ. A part of which too little is equal to be pinned is
     given as a whole.
     """
-    a, b = (_TOKENS.findall(text[:MOST_CHARACTERS]) for text in (old, new))
     whole = max(len(old), len(new)) <= MOST_CHARACTERS
-    blocks = matching(*(_folded(side) for side in (a, b)))
-    return Difference(tuple(_places(_pieces(a, b, blocks))), whole, old[:MOST_CHARACTERS] == new[:MOST_CHARACTERS])
-
-
-def _folded(tokens: Sequence[str]) -> list[str]:
-    """Give tokens as the view has them, for texts in which most occur often."""
-    forms = {token: " " if token.isspace() else fold_normalized(normalized(token, "NFKC")) for token in set(tokens)}
-    return [forms[token] for token in tokens]
+    old, new = old[:MOST_CHARACTERS], new[:MOST_CHARACTERS]
+    one, other = (views_with_offsets(pa.array([text], pa.large_string())) for text in (old, new))
+    if one.data.tobytes() == other.data.tobytes():
+        return Difference((), whole, old == new)
+    a, b = (
+        _Tokenized.of(text, _TOKENS.findall(view.data.tobytes().decode()), view)
+        for text, view in ((old, one), (new, other))
+    )
+    return Difference(tuple(_places(_pieces(a, b))), whole, equal=False)
 
 
 def matching(a: Sequence[str], b: Sequence[str]) -> Iterator[Block]:
@@ -198,28 +228,40 @@ def _longest_rising(values: Counts) -> Links:
     return kept
 
 
-def _pieces(a: Sequence[str], b: Sequence[str], blocks: Iterator[Block]) -> Iterator[Piece]:
+def _pieces(a: _Tokenized, b: _Tokenized) -> Iterator[Piece]:
     """Give all of both texts as pieces, equal and changed in turn."""
     at = there = 0
     same = ""
-    for block in _telling(a, b, blocks):
-        old, new = "".join(a[at : block.a]), "".join(b[there : block.b])
+    for block in _telling(a, b):
+        old, new = a.between(at, block.a), b.between(there, block.b)
         if old or new:
             yield Piece(same, same, changed=False)
             yield Piece(old, new)
             same = ""
-        same += "".join(a[block.a : block.a + block.size])
         at, there = block.a + block.size, block.b + block.size
+        same += a.between(block.a, at)
     yield Piece(same, same, changed=False)
 
 
-def _telling(a: Sequence[str], b: Sequence[str], blocks: Iterator[Block]) -> Iterator[Block]:
+def _telling(a: _Tokenized, b: _Tokenized) -> Iterator[Block]:
     """Leave out the space or the comma between two changes: one change is read more easily than two."""
-    for block in blocks:
-        text = "".join(a[block.a : block.a + min(block.size, _LITTLE + 1)])
-        begins, ends = block.a == block.b == 0, (block.a + block.size, block.b + block.size) == (len(a), len(b))
-        if len(text) > _LITTLE or begins or ends:
+    for found in matching(a.tokens, b.tokens):
+        block = _cut(a, b, found)
+        length = sum(map(len, a.tokens[block.a : block.a + min(block.size, _LITTLE + 1)]))
+        begins = block.a == block.b == 0 and block.size
+        ends = (block.a + block.size, block.b + block.size) == (len(a.tokens), len(b.tokens))
+        if length > _LITTLE or begins or ends:
             yield block
+
+
+def _cut(a: _Tokenized, b: _Tokenized, block: Block) -> Block:
+    """Leave out the ends of a stretch that lie within a character of either text."""
+    first, last = 0, block.size
+    while first < last and not (a.cuts[block.a + first] and b.cuts[block.b + first]):
+        first += 1
+    while first < last and not (a.cuts[block.a + last] and b.cuts[block.b + last]):
+        last -= 1
+    return Block(block.a + first, block.b + first, last - first)
 
 
 def _places(pieces: Iterator[Piece]) -> Iterator[tuple[Piece, ...]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from headrace.pipeline.committed import Committed
 from headrace.pipeline.config import PipelineConfig
 from headrace.pipeline.dups.members import Named
+from headrace.pipeline.dups.places import by_file_name
 from headrace.pipeline.host import HostSetup, read_batch
 from headrace.pipeline.packs import pack_names, stage_names
 from headrace.pipeline.plan import PARSE
@@ -111,17 +112,17 @@ class _Configured:
 
 def _splits(committed: Committed, doc_ids: Sequence[str]) -> Iterator[tuple[Split, frozenset[str]]]:
     """Give the splits of a run that have one of these documents, with those that may be in each."""
+    names, roots = by_file_name(doc_ids), committed.plan["places"]["roots"]
     states = {(source, path): state for source, path, *state in committed.plan["inputs"]}
-    roots = committed.plan["places"]["roots"]
     for index, (source, paths, begin, end, *_) in enumerate(committed.plan["splits"]):
-        inside = frozenset(doc_id for doc_id in doc_ids if _may_be_in(doc_id, source, paths, begin, end))
+        of_files = chain.from_iterable(names.get(f"{source}:{path}", ()) for path in paths)
+        inside = frozenset(doc_id for doc_id in of_files if _may_be_in(doc_id, begin, end))
         if inside:
             files = tuple(InputFile(path, *states[source, path]) for path in paths)
             yield Split(index, source, roots.get(source, ""), files, begin, end), inside
 
 
-def _may_be_in(doc_id: str, source: str, paths: Sequence[str], begin: int, end: int | None) -> bool:
-    content, _, offset = doc_id.rpartition("#")
-    if (begin or end is not None) and not (begin <= int(offset) < (int(offset) + 1 if end is None else end)):
-        return False
-    return any(content == f"{source}:{path}" or content.startswith(f"{source}:{path}!") for path in paths)
+def _may_be_in(doc_id: str, begin: int, end: int | None) -> bool:
+    """Whether a document of a file may be in a part of it."""
+    offset = doc_id.rpartition("#")[2]
+    return not (begin or end is not None) or begin <= int(offset) < (int(offset) + 1 if end is None else end)

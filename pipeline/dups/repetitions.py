@@ -13,12 +13,11 @@ from xxhash import xxh3_64_intdigest
 
 from headrace.pipeline.committed import Committed, read_columns, reading
 from headrace.schemas.document import DROPPED
+from headrace.schemas.index import runs_of
 from headrace.stages.kernels.arrays import Column, Counts, Flags, Floats, Hashes, floats, text_buffers
 
 NEAR = "near_duplicate"
 COLUMNS = ("verdict", "stage", "reason", "value", "survivor", "detail")
-# What `schemas.index.found_in` writes, maybe with the document behind it by whose way the survivor was found.
-_ELSEWHERE = r"(?s)^in (?P<run>.+?)(?:, by way of .*)?$"
 _NUMBERS = [("file", np.int32), ("row", np.int32), ("value", np.float32), ("stage", np.int16), ("reason", np.int16)]
 _KIND = np.dtype([("key", np.uint64), *_NUMBERS, ("elsewhere", np.bool_)])
 Rows = npt.NDArray[np.void]
@@ -124,12 +123,6 @@ def keys_of(repeats: pa.Table) -> Hashes:
     runs = runs_of(repeats["detail"])
     elsewhere = np.asarray(pc.is_valid(runs))
     return hashed(repeats["survivor"]) ^ np.where(elsewhere, hashed(runs), np.uint64(0))
-
-
-def runs_of(details: Column) -> Column:
-    """Give the earlier run that each survivor is in, as the verdict names it; null for one of this run."""
-    runs: Column = pc.struct_field(pc.extract_regex(details.cast(pa.string()), _ELSEWHERE), "run")
-    return runs
 
 
 def hashed(names: Column) -> Hashes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from headrace.pipeline.dups.clusters import Clusters, clusters_of, find_survivor
 from headrace.pipeline.dups.difference import difference
 from headrace.pipeline.dups.members import Cluster, Member, Reader
 from headrace.pipeline.dups.repetitions import NEAR, Repetitions
-from headrace.pipeline.dups.texts import Text, Wanted, stored_texts, text_elsewhere
+from headrace.pipeline.dups.texts import Elsewhere, Text, Wanted, stored_texts, texts_elsewhere
 from headrace.pipeline.report_documents import Row
 from headrace.schemas.errors import FormatError
 
@@ -82,14 +82,17 @@ def _largest(clusters: Clusters) -> Clusters:
 
 def _examples(reader: Reader, clusters: Clusters) -> Iterator[Row]:
     """Show the largest clusters with one member each, and a difference where both texts are stored."""
-    for cluster, members in reader.members(_EXAMPLES):
+    shown = list(reader.members(_EXAMPLES))
+    there = [Elsewhere(cluster.run, cluster.survivor.doc_id) for cluster, _ in shown if cluster.run is not None]
+    elsewhere = texts_elsewhere(reader.committed, there)
+    for cluster, (member,) in shown:
+        kept, text = _texts(reader.committed, cluster, member)
+        kept = kept if cluster.run is None else elsewhere[Elsewhere(cluster.run, cluster.survivor.doc_id)]
         documents = int(clusters.sizes[cluster.number - 1])
-        yield {"documents": documents, **_example(reader.committed, cluster, members)}
+        yield {"documents": documents, **_example(cluster, member, kept, text)}
 
 
-def _example(committed: Committed, cluster: Cluster, members: Sequence[Member]) -> Row:
-    (member,) = members
-    kept, text = _texts(committed, cluster, member)
+def _example(cluster: Cluster, member: Member, kept: Text, text: Text) -> Row:
     return {
         "survivor": cluster.survivor.doc_id,
         "run": cluster.run,
@@ -103,14 +106,13 @@ def _example(committed: Committed, cluster: Cluster, members: Sequence[Member]) 
 
 
 def _texts(committed: Committed, cluster: Cluster, member: Member) -> tuple[Text, Text]:
-    """Give what is stored of both texts; a damaged shard, which `verify` is for, costs no report."""
-    survivor = cluster.survivor
+    """Give what this run has of both texts; a damaged shard, which `verify` is for, costs no report."""
+    survivor = cluster.survivor if cluster.run is None else member
     try:
         texts = stored_texts(committed, [Wanted(member), Wanted(survivor)])
     except FormatError as error:
         return Text(None, str(error)), Text(None, str(error))
-    kept = text_elsewhere(committed, cluster.run, survivor.doc_id) if cluster.run else texts[survivor.doc_id]
-    return kept, texts[member.doc_id]
+    return texts[survivor.doc_id], texts[member.doc_id]
 
 
 def _difference(kept: Text, text: Text) -> str | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from headrace.pipeline.committed import PLAN, Committed, open_committed
 from headrace.pipeline.dups.members import Named
+from headrace.pipeline.dups.places import places_of
 from headrace.pipeline.dups.read_again import read_again
-from headrace.pipeline.explain import find
 from headrace.pipeline.what_if.units import texts_of
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.tombstones import Tombstones, read_tombstones
@@ -34,6 +35,13 @@ class Wanted:
     stage: str | None = None
 
 
+class Elsewhere(NamedTuple):
+    """A document of an earlier run, by the name that verdicts give that run."""
+
+    run: str
+    doc_id: str
+
+
 def stored_texts(committed: Committed, wanted: Sequence[Wanted]) -> dict[str, Text]:
     """Give the texts that the run itself has, by doc_id; of forgotten documents there is none."""
     tombstones = read_tombstones(committed.run) or Tombstones()
@@ -45,19 +53,40 @@ def stored_texts(committed: Committed, wanted: Sequence[Wanted]) -> dict[str, Te
     return found | dict.fromkeys(forgotten, Text(None, _FORGOTTEN))
 
 
-def text_elsewhere(committed: Committed, run: str, doc_id: str) -> Text:
-    """Give the text of a document of an earlier run that this one was compared with."""
-    folder = committed.plan.get("places", {}).get("earlier", {}).get(run, run)
-    if not (Path(folder) / PLAN).is_file():
-        return Text(None, f"{run} is not there; was it moved?")
+def texts_elsewhere(committed: Committed, wanted: Iterable[Elsewhere]) -> dict[Elsewhere, Text]:
+    """Give the texts of documents of earlier runs that this one was compared with; each run is searched once."""
+    by_run: dict[str, list[str]] = {}
+    for each in wanted:
+        by_run.setdefault(each.run, []).append(each.doc_id)
+    found: dict[Elsewhere, Text] = {}
+    for run, doc_ids in by_run.items():
+        texts = _of_run(committed, run, list(dict.fromkeys(doc_ids)))
+        found |= {Elsewhere(run, doc_id): text for doc_id, text in texts.items()}
+    return found
+
+
+def _of_run(committed: Committed, run: str, doc_ids: Sequence[str]) -> dict[str, Text]:
+    folder = Path(committed.plan.get("places", {}).get("earlier", {}).get(run, run))
+    if not (folder / PLAN).is_file():
+        return dict.fromkeys(doc_ids, Text(None, f"{run} is not there; was it moved?"))
     try:
-        earlier = open_committed(Path(folder))
-        place = find(earlier, doc_id)
-        if place is None:
-            return Text(None, f"{run} does not have it any more")
-        return stored_texts(earlier, [Wanted(Named(doc_id, (place.unit, place.row)))])[doc_id]
+        earlier = open_committed(folder)
+        places = places_of(earlier, doc_ids)
     except HeadraceError as error:
-        return Text(None, f"{run} cannot be read: {error.what}")
+        return dict.fromkeys(doc_ids, Text(None, f"{run} cannot be read: {error.what}"))
+    gone = dict.fromkeys(doc_ids, Text(None, f"{run} does not have it any more"))
+    return gone | _readable(earlier, run, [Wanted(Named(doc_id, place)) for doc_id, place in places.items()])
+
+
+def _readable(earlier: Committed, run: str, wanted: Sequence[Wanted]) -> dict[str, Text]:
+    """Give what is stored; a damaged file costs only the texts in it, which are found by halving."""
+    try:
+        return stored_texts(earlier, wanted)
+    except HeadraceError as error:
+        if len(wanted) == 1:
+            return {wanted[0].named.doc_id: Text(None, f"{run} cannot be read: {error.what}")}
+        half = len(wanted) // 2
+        return _readable(earlier, run, wanted[:half]) | _readable(earlier, run, wanted[half:])
 
 
 def all_texts(committed: Committed, wanted: Sequence[Wanted]) -> dict[str, Text]:

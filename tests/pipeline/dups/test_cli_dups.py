@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 from tests.pipeline.dups.repeating_runs import chinese, doc_id, make_run
+from tests.pipeline.made_run import lines_of, publish_lines
+from tests.pipeline.made_run import make_run as made_run
 
 from headrace.pipeline import cli_dups_rows
 from headrace.pipeline.cli import main
@@ -177,3 +181,17 @@ def test_portions_of_any_size_give_the_same_lines(run: Path, monkeypatch: pytest
     assert rows(run) == whole
     assert rows(run, "--diff") == compared_whole
     assert call(run, "--diff").stdout == shown
+
+
+def test_before_anything_is_judged_that_is_said(tmp_path: Path) -> None:
+    """A run folder with its plan alone has no verdicts yet; one that has ended without repetitions has them."""
+    waiting, ended = made_run(tmp_path), tmp_path / "ended"
+    shutil.copytree(waiting, ended)
+    for path in waiting.iterdir():
+        if path.name != "plan.json":
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert call(waiting).stdout == "nothing is committed yet: no document was compared\n"
+    assert call(waiting, "--near-only").stdout == "nothing is committed yet: no document was compared\n"
+    assert rows(waiting) == []
+    publish_lines(ended, [replace(lines_of(ended)[0], documents=())])
+    assert call(ended).stdout == "no document repeats another\n"

@@ -1,11 +1,23 @@
 from __future__ import annotations
 
 import random
+import unicodedata
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
 
 import pytest
 from tests.pipeline.dups.repeating_runs import chinese, english
 
 from headrace.pipeline.dups.difference import MOST_CHARACTERS, Difference, difference, matching
+from headrace.stages.view import view
+
+FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
+# Letters with marks in both ways, what becomes several characters, kana, Hangul, unseen ones, kinds of white space.
+TRICKY = (
+    *"aAe \n\t\u3000éßΣςİi.,-…½¼¾⁄123１①ﬁ國国裏里髮发がか\u3099ガ한가´¨q",
+    *"\u0301\u0307\u0308\u0323\u1112\u1161\u11ab\u00ad\u200b\u200d\ufeff\x00\u0e01\u0e34",
+)
 
 
 def shown(found: Difference) -> list[str]:
@@ -43,6 +55,22 @@ def test_words_change_as_a_whole_and_signs_alone(old: str, new: str, places: lis
         ("開放中文轉換", "开放中文转换", []),
         ("ＯＫ，好", "ok,好", []),
         ("water\u00adwheel x", "waterwheel\u200b x", []),
+        ("café au lait", "cafe\u0301 au lait", []),
+        ("ガス", "カ\u3099ス", []),
+        ("한국", "\u1112\u1161\u11ab국", []),
+        ("… x", "... x", []),
+        ("½ x", "1\u20442 x", []),
+        ("\ufeffmill", " mill\n", []),
+        ("a\x00b", "ab", []),
+        ("x \u200b y", "x y", []),
+        ("İ", "i\u0307", []),
+        ("ä mill", "a mill", ["[-ä-]{+a+} mill"]),
+        ("q\u0323 mill", "q mill", ["[-q\u0323-]{+q+} mill"]),
+        ("カ\u3099ス", "カス", ["[-カ\u3099-]{+カ+}ス"]),
+        ("a ½ b", "a ⅓ b", ["a [-½-]{+⅓+} b"]),
+        ("¼", "¾", ["[-¼-]{+¾+}"]),
+        ("½ b", "1\u20443 b", ["[-½-]{+1\u20443+} b"]),
+        ("ok… mill", "ok,.. mill", ["ok[-…-]{+,..+} mill"]),
         ("開放中文轉換", "开放中文轉好", ["開放中文轉[-換-]{+好+}"]),
         ("The Mill turns", "the\nmill stops", ["The Mill [-turns-]{+stops+}"]),
     ],
@@ -52,6 +80,31 @@ def test_what_dedup_does_not_see_is_not_marked(old: str, new: str, places: list[
     found = difference(old, new)
     assert (shown(found), found.equal) == (places, False)
     assert difference(old, old).equal
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_place_is_shown_where_views_differ_and_nowhere_else(seed: int) -> None:
+    """Of generated texts, rewritten in forms that do not count or changed a little; both ways."""
+    rng = random.Random(seed)
+    for _ in range(150):
+        old = "".join(rng.choice(TRICKY) for _ in range(rng.randint(0, 10)))
+        new = rng.choice([*(partial(unicodedata.normalize, form) for form in FORMS), str.upper, edited(rng)])(old)
+        for one, other in ((old, new), (new, old)):
+            found = difference(one, other)
+            changed = [piece for place in found.places for piece in place if piece.changed]
+            assert bool(found.places) == (view(one) != view(other)), (one, other)
+            assert all(any(p.changed and p.old != p.new for p in place) for place in found.places), (one, other)
+            assert all(piece.old in one and piece.new in other for piece in changed), (one, other)
+
+
+def edited(rng: random.Random) -> Callable[[str], str]:
+    def edit(text: str) -> str:
+        at = rng.randint(0, len(text))
+        return (
+            text[:at] + "".join(rng.choice(TRICKY) for _ in range(rng.randint(0, 2))) + text[at + rng.randint(0, 2) :]
+        )
+
+    return edit
 
 
 def test_only_changed_places_are_given_each_with_what_is_around_it() -> None:
