@@ -48,20 +48,39 @@ class Clusters:
         """Give some of the clusters, in the order asked for."""
         lengths = np.diff(self.begins)[numbers]
         begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        places = np.repeat(self.begins[numbers] - begins[:-1], lengths) + np.arange(begins[-1])
+        places = np.repeat(self.begins[numbers] - begins[:-1], lengths)
+        places += np.arange(begins[-1])
         return Clusters(self.repetitions, self.order[places], begins)
 
 
 def clusters_of(repetitions: Repetitions) -> Clusters:
-    """Put repetitions together that have the same survivor in the same stage."""
-    keys, stages = repetitions.keys, repetitions.stages
-    alike = -np.nan_to_num(repetitions.values, nan=1.0)
-    order = np.lexsort((alike, keys, stages))  # stable: equal ones stay in the order of the run
-    changes = (np.diff(keys[order]) != 0) | (np.diff(stages[order]) != 0)
-    starts = np.concatenate([[0], np.flatnonzero(changes) + 1]) if len(order) else np.zeros(0, np.int64)
+    """Put repetitions together that have the same survivor in the same stage.
+
+    It takes some 80 bytes for each at most, besides the repetitions themselves.
+    """
+    order = _grouped(repetitions)
+    starts = _starts(repetitions, order)
     sizes = np.diff(np.append(starts, len(order)))
     first = np.minimum.reduceat(order, starts) if len(starts) else starts
     return Clusters(repetitions, order, np.append(starts, len(order))).take(np.lexsort((first, -sizes)))
+
+
+def _grouped(repetitions: Repetitions) -> Counts:
+    """Sort by stage, survivor and similarity; equal ones stay in the order of the run."""
+    table = repetitions.table
+    alike = np.nan_to_num(table["value"], nan=1.0)
+    np.negative(alike, out=alike)
+    return np.asarray(np.lexsort((alike, table["key"], table["stage"])), np.int64)
+
+
+def _starts(repetitions: Repetitions, order: Counts) -> Counts:
+    """Give the places at which another survivor or another stage begins."""
+    changes = np.ones(len(order), np.bool_)
+    for name in ("key", "stage"):
+        column = repetitions.table[name][order]
+        differ = column[1:] != column[:-1]
+        changes[1:] = differ if name == "key" else changes[1:] | differ
+    return np.flatnonzero(changes)
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Which documents of a run repeat which: numbers alone, 25 bytes for each, so that ten million of them fit."""
+"""Which documents of a run repeat which: numbers alone, 25 bytes for each."""
 
 from __future__ import annotations
 
@@ -76,7 +76,9 @@ class Repetitions:
         return np.asarray(self.table["elsewhere"], np.bool_)
 
     def only(self, wanted: Flags | Counts) -> Repetitions:
-        """Give some of them."""
+        """Give some of them; without a copy if they are all."""
+        if wanted.dtype == np.bool_ and wanted.all():
+            return self
         return Repetitions(self.table[wanted], self.stage_names, self.reason_names)
 
 
@@ -103,8 +105,14 @@ class Collector:
         self._parts.append(part)
 
     def found(self) -> Repetitions:
-        """Give all that was taken up."""
-        self._parts = [np.concatenate(self._parts)]
+        """Give all that was taken up; each part is let go once it is copied, so that there are never two of all."""
+        whole, at = np.empty(sum(map(len, self._parts)), _KIND), 0
+        self._parts.reverse()
+        while self._parts:
+            part = self._parts.pop()
+            whole[at : at + len(part)] = part
+            at += len(part)
+        self._parts = [whole]
         return Repetitions(self._parts[0], tuple(self._stages), tuple(self._reasons))
 
 

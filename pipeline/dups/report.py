@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -26,15 +26,19 @@ def duplicates_report(committed: Committed, found: Repetitions) -> dict[str, Row
     `sizes` counts clusters by their documents, the one that stays among them, up to the next power of two; `similarity`
     counts near duplicates, and what else may be less than 1, in 50 equal steps from 0 to 1.
     """
-    all_of = [found.only(found.stages == number) for number in range(len(found.stage_names))]
-    clusters = [clusters_of(repetitions) for repetitions in all_of]
-    shown = [_largest(of_stage) for of_stage in clusters]
-    keys = np.concatenate([np.zeros(0, np.uint64), *(of_stage.keys for of_stage in shown)])
+    stages = [_of_stage(found.only(found.table["stage"] == number)) for number in range(len(found.stage_names))]
+    keys = np.concatenate([np.zeros(0, np.uint64), *(examples.keys for _, _, examples in stages)])
     survivors = find_survivors(committed, keys)
     return {
-        stage: {**_counts(of_stage), "examples": list(_examples(Reader(committed, examples, survivors), of_stage))}
-        for stage, of_stage, examples in zip(found.stage_names, clusters, shown, strict=True)
+        stage: {**counts, "examples": list(_examples(Reader(committed, examples, survivors), sizes))}
+        for stage, (counts, sizes, examples) in zip(found.stage_names, stages, strict=True)
     }
+
+
+def _of_stage(found: Repetitions) -> tuple[Row, list[int], Clusters]:
+    """Count, and give the largest clusters with their sizes: of all others nothing is kept."""
+    clusters = clusters_of(found)
+    return _counts(clusters), clusters.sizes[:_EXAMPLES].tolist(), _largest(clusters)
 
 
 def _counts(clusters: Clusters) -> Row:
@@ -77,10 +81,11 @@ def _similarity(found: Repetitions) -> Row | None:
 def _largest(clusters: Clusters) -> Clusters:
     """Give the largest clusters, each with the least similar of its members alone."""
     shown = clusters.take(np.arange(min(len(clusters), _EXAMPLES)))
-    return Clusters(shown.repetitions, shown.order[shown.begins[1:] - 1], np.arange(len(shown) + 1))
+    picked = shown.repetitions.only(shown.order[shown.begins[1:] - 1])
+    return Clusters(picked, np.arange(len(shown)), np.arange(len(shown) + 1))
 
 
-def _examples(reader: Reader, clusters: Clusters) -> Iterator[Row]:
+def _examples(reader: Reader, sizes: Sequence[int]) -> Iterator[Row]:
     """Show the largest clusters with one member each, and a difference where both texts are stored."""
     shown = list(reader.members(_EXAMPLES))
     there = [Elsewhere(cluster.run, cluster.survivor.doc_id) for cluster, _ in shown if cluster.run is not None]
@@ -88,8 +93,7 @@ def _examples(reader: Reader, clusters: Clusters) -> Iterator[Row]:
     for cluster, (member,) in shown:
         kept, text = _texts(reader.committed, cluster, member)
         kept = kept if cluster.run is None else elsewhere[Elsewhere(cluster.run, cluster.survivor.doc_id)]
-        documents = int(clusters.sizes[cluster.number - 1])
-        yield {"documents": documents, **_example(cluster, member, kept, text)}
+        yield {"documents": sizes[cluster.number - 1], **_example(cluster, member, kept, text)}
 
 
 def _example(cluster: Cluster, member: Member, kept: Text, text: Text) -> Row:

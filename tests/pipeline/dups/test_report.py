@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -97,9 +99,9 @@ def test_repetitions_are_found_in_token_shards_too(tmp_path: Path) -> None:
     assert found["examples"][0]["excerpt"].startswith("The mill wheel turns")
 
 
-def repetitions(survivors: list[str | None], stage: str = "dedup", details: list[str] | None = None) -> Repetitions:
+def repeating(survivors: Sequence[str | None], stage: str = "dedup", details: list[str] | None = None) -> pa.Table:
     size = len(survivors)
-    table = pa.table(
+    return pa.table(
         {
             "verdict": ["dropped"] * size,
             "stage": [stage] * size,
@@ -109,8 +111,12 @@ def repetitions(survivors: list[str | None], stage: str = "dedup", details: list
             "detail": pa.array(details or [None] * size, pa.string()),
         }
     )
+
+
+def repetitions(survivors: list[str | None], stage: str = "dedup", details: list[str] | None = None) -> Repetitions:
+    table = repeating(survivors, stage, details)
     collector = Collector()
-    for number, first in enumerate(range(0, size, 3)):
+    for number, first in enumerate(range(0, table.num_rows, 3)):
         collector.add(number, table.slice(first, 3))
     return collector.found()
 
@@ -127,6 +133,24 @@ def test_clusters_are_those_of_a_plain_grouping() -> None:
         clusters.order[first:last].tolist() for first, last in zip(clusters.begins, clusters.begins[1:], strict=False)
     ]
     assert found == sorted(plain.values(), key=lambda places: (-len(places), places[0]))
+
+
+def test_memory_for_each_repetition_is_bounded() -> None:
+    """25 bytes are held, never twice; clusters of two, the most there can be, take 85 more at most."""
+    size, collector = 20_000, Collector()
+    tracemalloc.start()
+    try:
+        for number in range(10):
+            collector.add(number, repeating([f"web:{number * size + place}" for place in range(size)]))
+        found = collector.found()
+        held = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        assert len(clusters_of(found).take(np.arange(len(found)))) == len(found) == 10 * size
+        assert tracemalloc.get_traced_memory()[1] - held < 85 * len(found)
+    finally:
+        tracemalloc.stop()
+    assert held < 26 * len(found)
+    assert found.only(np.ones(len(found), np.bool_)) is found
 
 
 def test_documents_of_the_same_name_in_an_earlier_run_are_another_cluster() -> None:
