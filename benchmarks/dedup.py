@@ -30,12 +30,12 @@ from benchmarks.dedup_peers import BANDS, BITS, ROWS, SLOTS, Text
 from benchmarks.harness import Benchmark, Measured, Scale, Target, progress, scratch
 from datasketch import MinHash
 
+from headrace.schemas.arrays import Array, Classes, Signatures, text_buffers
 from headrace.stages.deduplication.index import FirstSeenIndex
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.schemes import SCHEMES, Scheme, signatures
 from headrace.stages.deduplication.shingles import Shingling, shingles
 from headrace.stages.deduplication.simhash import layout_for, near_pairs, permuted_index, simhashes
-from headrace.stages.kernels.arrays import Array, Classes, Signatures, text_buffers
 from headrace.stages.kernels.band_index import NEAR, Entries
 from headrace.stages.view import view, views
 

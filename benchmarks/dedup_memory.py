@@ -13,9 +13,9 @@ import psutil
 from benchmarks import dedup_peers
 from benchmarks.dedup_peers import BANDS, ROWS
 
+from headrace.schemas.arrays import Signatures
 from headrace.stages.deduplication.index import FirstSeenIndex
 from headrace.stages.deduplication.rules import Rules
-from headrace.stages.kernels.arrays import Signatures
 from headrace.stages.kernels.band_index import Entries
 
 _FEW = 4

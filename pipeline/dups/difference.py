@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Counts, Hashes, Links
+from headrace.schemas.arrays import Counts, Hashes, Links
 from headrace.stages.kernels.characters import fold_normalized, normalized
 
 MOST_CHARACTERS = 1_000_000  # of each text; what is behind is not compared

@@ -15,7 +15,7 @@ from headrace.pipeline.committed import Committed, reading
 from headrace.pipeline.dups.clusters import Clusters, Survivors
 from headrace.pipeline.dups.repetitions import runs_of
 from headrace.pipeline.report_documents import Row
-from headrace.stages.kernels.arrays import Counts
+from headrace.schemas.arrays import Counts
 
 _NAMES = ("doc_id", "url", "reason", "value", "threshold", "survivor", "detail")
 _PIECE = 1 << 13

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from headrace.schemas.arrays import Array, Counts
 from headrace.schemas.unit import FileRef
 from headrace.stages.deduplication.fates import Fates
-from headrace.stages.kernels.arrays import Array, Counts
 from headrace.stages.kernels.band_index import Entries
 
 

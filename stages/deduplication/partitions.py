@@ -13,12 +13,12 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array, Counts
 from headrace.schemas.index import IndexOptions
 from headrace.stages.deduplication.fates import Fates, better
 from headrace.stages.deduplication.layer import IndexFile
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.sorted_runs import SortedRuns
-from headrace.stages.kernels.arrays import Array, Counts
 from headrace.stages.kernels.band_index import Entries
 
 

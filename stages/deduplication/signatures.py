@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from xxhash import xxh3_128_digest
 
+from headrace.schemas.arrays import Array, Bytes, Column, Counts, Hashes, Offsets, Signatures
 from headrace.stages.deduplication.options import SimHash
 from headrace.stages.deduplication.rules import Near, scheme_of, shingling_of
 from headrace.stages.deduplication.schemes import Values, sign_pieces
 from headrace.stages.deduplication.shingles import Pieces, Shingles, joined, pieces, with_sets
 from headrace.stages.deduplication.simhash import fingerprint_pieces
-from headrace.stages.kernels.arrays import Array, Bytes, Column, Counts, Hashes, Offsets, Signatures
 from headrace.stages.kernels.band_index import Entries
 
 KEY, SIGNED, SIGNATURE, SHINGLES = "_exact", "_signed", "_signature", "_shingles"

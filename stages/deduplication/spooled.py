@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headrace.schemas.arrays import Array, Counts, Floats, floats
 from headrace.schemas.unit import FileRef
 from headrace.stages.deduplication.first_pass import KIND
 from headrace.stages.deduplication.rules import Rules
@@ -17,7 +18,6 @@ from headrace.stages.deduplication.scratch import Scratch
 from headrace.stages.deduplication.signatures import from_columns
 from headrace.stages.deduplication.telling import Tell, told, unheard
 from headrace.stages.grade import UNKNOWN_AUTHORITY
-from headrace.stages.kernels.arrays import Array, Counts, Floats, floats
 from headrace.stages.kernels.band_index import Entries
 
 GRADES = ("D", "C", "B", "A")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, Counts, Floats, Hashes
+from headrace.schemas.arrays import Classes, Counts, Floats, Hashes
+from headrace.schemas.compiled import kernel
 from headrace.stages.kernels.band_index import (
     EXACT,
     Answers,
@@ -16,7 +17,6 @@ from headrace.stages.kernels.band_index import (
     outranks,
     print_all,
 )
-from headrace.stages.kernels.compiled import kernel
 from headrace.stages.kernels.postings import Postings
 
 _AHEAD = 32  # documents whose entries are loaded ahead, as in `settle`

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, Counts, Flags, Floats, Hashes, Offsets, Signatures
-from headrace.stages.kernels.compiled import inlined, kernel, lean, part
+from headrace.schemas.arrays import Classes, Counts, Flags, Floats, Hashes, Offsets, Signatures
+from headrace.schemas.compiled import inlined, kernel, lean, part
 from headrace.stages.kernels.lanes import prefetch
 from headrace.stages.kernels.mixing import mix64, rolled
 from headrace.stages.kernels.permuted_index import differing_bits

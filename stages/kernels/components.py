@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Counts, Flags, Floats, Hashes, Signatures
+from headrace.schemas.arrays import Counts, Flags, Floats, Hashes, Signatures
+from headrace.schemas.compiled import kernel, lean, part
 from headrace.stages.kernels.band_index import Entries, Policy, likeness, meets, same_band, same_key, whole
-from headrace.stages.kernels.compiled import kernel, lean, part
 from headrace.stages.kernels.mixing import mix64, rolled
 
 _SCREEN = 16  # values of a cache line

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, Counts, Hashes, Signatures
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Classes, Counts, Hashes, Signatures
+from headrace.schemas.compiled import kernel, part
 
 _ONE = np.uint64(1)
 

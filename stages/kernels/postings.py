@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Counts, Signatures
-from headrace.stages.kernels.compiled import inlined, kernel, lean, part
+from headrace.schemas.arrays import Counts, Signatures
+from headrace.schemas.compiled import inlined, kernel, lean, part
 from headrace.stages.kernels.lanes import LANES, equal_lanes, lowest_lane
 
 BUCKET = LANES

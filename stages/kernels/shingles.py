@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Flags, Hashes, Offsets
+from headrace.schemas.arrays import Bytes, Classes, Flags, Hashes, Offsets
+from headrace.schemas.compiled import kernel, lean, part
 from headrace.stages.kernels.characters import DIGIT, HAN, LATIN, LETTER, UNSPACED
-from headrace.stages.kernels.compiled import kernel, lean, part
 from headrace.stages.kernels.mixing import BASE, mix64, rolled
 from headrace.stages.kernels.text_lanes import (
     LANES,

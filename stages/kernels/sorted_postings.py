@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, Counts, Floats, Hashes, Signatures, read_only
+from headrace.schemas.arrays import Classes, Counts, Floats, Hashes, Signatures, read_only
+from headrace.schemas.compiled import kernel
 from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR, Entries, Policy, likeness, meets, print_all, same_key
-from headrace.stages.kernels.compiled import kernel
 
 STRIDE = 64  # fingerprints an entry of the directory: 4 cache lines, far less than the page that is read
 _PIECE = 1 << 20  # entries merged at a time, at the most: 40 MB that are no mapped memory

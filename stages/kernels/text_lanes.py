@@ -14,7 +14,7 @@ from llvmlite.binding import get_host_cpu_features
 from numba import types
 from numba.core import cgutils
 
-from headrace.stages.kernels.compiled import part
+from headrace.schemas.compiled import part
 from headrace.stages.kernels.lanes import Numba, emitted, pointer_to
 
 LANES = 64

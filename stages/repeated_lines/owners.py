@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array, Column, Offsets
 from headrace.schemas.durable import publish, sync_file, sync_refs
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import RunContext
 from headrace.stages.deduplication.committed_file import FileKind
 from headrace.stages.deduplication.runs import FOLDER
-from headrace.stages.kernels.arrays import Array, Column, Offsets
 from headrace.stages.writing.files import writing
 
 _FIELDS: list[tuple[str, pa.DataType]] = [("unit", pa.int64()), ("doc_id", pa.string())]

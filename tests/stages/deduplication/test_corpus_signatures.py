@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from datasketch import MinHash
 
+from headrace.schemas.arrays import Hashes
 from headrace.stages.deduplication.schemes import SCHEMES, Name, signatures
 from headrace.stages.deduplication.shingles import shingles
-from headrace.stages.kernels.arrays import Hashes
 from headrace.stages.view import views
 
 FOLDERS = ("zh", "en", "dup", "mojibake", "bad/unicode")
