@@ -15,7 +15,7 @@ import numpy as np
 
 from headrace.schemas.arrays import Classes, Counts, Flags, Floats, Hashes, Offsets, Signatures
 from headrace.schemas.compiled import inlined, kernel, lean, part
-from headrace.stages.kernels.lanes import prefetch
+from headrace.schemas.lanes import prefetch
 from headrace.stages.kernels.mixing import mix64, rolled
 from headrace.stages.kernels.permuted_index import differing_bits
 from headrace.stages.kernels.postings import (

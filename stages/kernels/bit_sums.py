@@ -14,7 +14,7 @@ from numba.core import cgutils
 
 from headrace.schemas.arrays import Hashes
 from headrace.schemas.compiled import part
-from headrace.stages.kernels.lanes import Numba, emitted, pointer_to
+from headrace.schemas.lanes import Numba, emitted, pointer_to
 
 LANES, DEPTH = 8, 4
 AT_ONCE = LANES << DEPTH  # hashes

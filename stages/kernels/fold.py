@@ -10,8 +10,8 @@ import numpy as np
 
 from headrace.schemas.arrays import Bytes, Classes, CodePoints, Flags, Hashes, Offsets, Places
 from headrace.schemas.compiled import kernel, lean
+from headrace.schemas.lanes import BYTES, bytes_below, copy_folded, lowest_lane
 from headrace.stages.kernels.characters import BREAK, EXPANDS, SPACE
-from headrace.stages.kernels.lanes import BYTES, bytes_below, copy_folded, lowest_lane
 from headrace.stages.kernels.text_lanes import (
     BEHIND,
     LANES,

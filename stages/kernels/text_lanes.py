@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 
 from headrace.schemas.compiled import part
-from headrace.stages.kernels.lanes import Numba, emitted, pointer_to
+from headrace.schemas.lanes import Numba, emitted, pointer_to
 
 LANES = 64
 BEHIND = 72
