@@ -11,8 +11,7 @@ import numpy as np
 from headrace.schemas.arrays import Bytes, Classes, CodePoints, Flags, Hashes, Offsets, Places
 from headrace.schemas.compiled import kernel, lean
 from headrace.schemas.lanes import BYTES, bytes_below, copy_folded, lowest_lane
-from headrace.stages.kernels.characters import BREAK, EXPANDS, SPACE
-from headrace.stages.kernels.text_lanes import (
+from headrace.schemas.text_lanes import (
     BEHIND,
     LANES,
     bit_count,
@@ -24,6 +23,7 @@ from headrace.stages.kernels.text_lanes import (
     write_characters,
     write_four,
 )
+from headrace.stages.kernels.characters import BREAK, EXPANDS, SPACE
 from headrace.stages.kernels.utf8 import decode, decode_each, encode, width
 
 _SPACE = 0x20
