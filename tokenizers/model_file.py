@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from headrace.schemas.errors import FormatError
 from headrace.tokenizers.model_checks import check_pieces
-from headrace.tokenizers.model_messages import MODEL, RULES, SAMPLE, SELF_TEST, TRAINER, Message, Span, read_message
-from headrace.tokenizers.model_pieces import CONTROL, UNKNOWN, USER_DEFINED, Pieces, read_pieces
+from headrace.tokenizers.model_messages import MODEL, RULES, TRAINER, Message, Span, read_message
+from headrace.tokenizers.model_pieces import CONTROL, UNKNOWN, USER_DEFINED, Pieces, read_pieces, without_nul
 
 Algorithm: TypeAlias = Literal["unigram", "bpe", "word", "char"]
 _ALGORITHMS: Final[dict[int, Algorithm]] = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
@@ -45,7 +45,8 @@ class ModelFile:
     """A SentencePiece model. Piece i is piece_bytes[piece_offsets[i]:piece_offsets[i + 1]]; all arrays are read-only.
 
     `types` holds NORMAL to BYTE of model_pieces. The ids are None where the model has no such piece; as in the library
-    they are found by the pieces' names, not by the numbers the training was given.
+    they are found by the pieces' names, not by the numbers the training was given. Without a piece for unknown text,
+    which only byte_fallback allows, `unk_id` is -1. An UNUSED piece may be a single NUL: it is in no look-up.
     """
 
     sha256: str
@@ -63,7 +64,6 @@ class ModelFile:
     treat_whitespace_as_suffix: bool
     normalizer: Rules
     denormalizer: Rules | None
-    self_tests: tuple[tuple[bytes, bytes], ...]
 
     @property
     def vocabulary_size(self) -> int:
@@ -114,25 +114,27 @@ def _model(data: bytes) -> ModelFile:
             raise ValueError(f"it has no {name}: it is empty, was cut short or is another kind of file")
     pieces = read_pieces(data, top.spans("pieces"))
     trainer = read_message(data, top.spans("trainer_spec"), TRAINER)
-    check_pieces(pieces, byte_fallback=trainer.flag("byte_fallback"))
+    algorithm, byte_fallback = _algorithm(trainer), trainer.flag("byte_fallback")
+    if byte_fallback:
+        pieces = without_nul(pieces)
+    check_pieces(pieces, byte_fallback=byte_fallback, one_namespace=algorithm == "bpe")
     denormalizer = top.spans("denormalizer_spec")
     return ModelFile(
         sha256=hashlib.sha256(data).hexdigest(),
-        algorithm=_algorithm(trainer),
+        algorithm=algorithm,
         piece_bytes=pieces.data,
         piece_offsets=pieces.offsets,
         scores=pieces.scores,
         types=pieces.types,
-        unk_id=int(np.flatnonzero(pieces.types == UNKNOWN)[0]),
+        unk_id=next(iter(np.flatnonzero(pieces.types == UNKNOWN).tolist()), -1),
         bos_id=_control(pieces, trainer.text("bos_piece") or "<s>"),
         eos_id=_control(pieces, trainer.text("eos_piece") or "</s>"),
         pad_id=_control(pieces, trainer.text("pad_piece") or "<pad>"),
         unk_surface=trainer.text("unk_surface"),
-        byte_fallback=trainer.flag("byte_fallback"),
+        byte_fallback=byte_fallback,
         treat_whitespace_as_suffix=trainer.flag("treat_whitespace_as_suffix"),
         normalizer=_rules(data, top.spans("normalizer_spec")),
         denormalizer=_rules(data, denormalizer) if denormalizer else None,
-        self_tests=_self_tests(data, top.spans("self_test_data")),
     )
 
 
@@ -162,10 +164,3 @@ def _control(pieces: Pieces, name: str) -> int | None:
         if pieces.data[pieces.offsets[number] : pieces.offsets[number + 1]].tobytes() == wanted:
             return int(number)
     return None
-
-
-def _self_tests(data: bytes, spans: Sequence[Span]) -> tuple[tuple[bytes, bytes], ...]:
-    """Give the texts, and their pieces with a space between two, that the library tries when it loads the model."""
-    samples = read_message(data, spans, SELF_TEST).spans("samples")
-    read = [read_message(data, [span], SAMPLE) for span in samples]
-    return tuple((sample.data("input"), sample.data("expected")) for sample in read)

@@ -61,7 +61,7 @@ class Message:
         return self.number(name) != 0
 
 
-# What only the training looked at has no name here, but a number below the highest one.
+# What only the training looked at, and the self-tests (4) of old files, have no name here, but a number below the highest.
 TRAINER: Final = Kind(
     "trainer_spec",
     {
@@ -86,8 +86,6 @@ RULES: Final = Kind(
     },
     highest=6,
 )
-SAMPLE: Final = Kind("sample", {1: ("input", DELIMITED, None), 2: ("expected", DELIMITED, None)}, highest=2)
-SELF_TEST: Final = Kind("self_test_data", {1: ("samples", DELIMITED, None)}, highest=1)
 PIECE: Final = Kind(
     "piece", {1: ("piece", DELIMITED, None), 2: ("score", FIXED_32, None), 3: ("type", VARINT, 1)}, highest=3
 )
@@ -97,7 +95,6 @@ MODEL: Final = Kind(
         1: ("pieces", DELIMITED, None),
         2: ("trainer_spec", DELIMITED, None),
         3: ("normalizer_spec", DELIMITED, None),
-        4: ("self_test_data", DELIMITED, None),
         5: ("denormalizer_spec", DELIMITED, None),
     },
     highest=5,

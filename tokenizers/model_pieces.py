@@ -49,6 +49,19 @@ def read_pieces(data: bytes, spans: Sequence[Span]) -> Pieces:
     return Pieces(packed, offsets, scores, types)
 
 
+def without_nul(pieces: Pieces) -> Pieces:
+    """Make pieces that are a single NUL unused, as the library does where bytes have pieces of their own.
+
+    Converters write such a piece beside <0x00> (sentencepiece issue 1308).
+    """
+    single = np.flatnonzero(np.diff(pieces.offsets) == 1)
+    nul = single[pieces.data[pieces.offsets[single]] == 0]
+    types = pieces.types.copy()
+    types[nul] = UNUSED
+    types.flags.writeable = False
+    return Pieces(pieces.data, pieces.offsets, pieces.scores, types)
+
+
 def _piece(data: bytes, begin: int, end: int) -> tuple[bytes, float, int]:
     text, score, kind = b"", 0.0, NORMAL
     for field in fields(data, begin, end):
