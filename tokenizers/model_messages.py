@@ -61,7 +61,7 @@ class Message:
         return self.number(name) != 0
 
 
-# What only the training looked at, and the self-tests (4) of old files, have numbers below the highest, but no name here.
+# What only the training looked at and the self-tests of old files (4) have lower numbers than the highest, but no name.
 TRAINER: Final = Kind(
     "trainer_spec",
     {
