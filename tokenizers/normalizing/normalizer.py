@@ -36,9 +36,10 @@ class Normalizer:
         """
         if folded and not self.rules.escape_whitespaces:
             raise ValueError("without escape_whitespaces spaces and U+2581 are two things: they cannot be folded")
-        return _run(data, offsets, self.tables, self._manner(folded=folded))
+        return _run(data, offsets, self.tables, self.manner(folded=folded))
 
-    def _manner(self, *, folded: bool) -> Manner:
+    def manner(self, *, folded: bool) -> Manner:
+        """Say how white space is written."""
         return Manner(
             mark=self.rules.escape_whitespaces,
             folded=folded,

@@ -1,0 +1,196 @@
+"""Normalized text is the library's, byte for byte, whatever the rules, the flags, the symbols and the text."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sentencepiece
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.tokenizers.model_bytes import Flags, bytes_field, charsmap, made_charsmap, model, rules, trainer, with_flags
+from tests.tokenizers.normalizing.awkward import (
+    PLAIN_TEXTS,
+    RULES,
+    SYMBOLS,
+    TEXTS,
+    by_library,
+    packed,
+    table,
+    unpacked,
+)
+
+from headrace.schemas.errors import FormatError
+from headrace.tokenizers.model_file import read_model
+from headrace.tokenizers.normalizing.normalizer import BEHIND, Normalizer, denormalizer_of, normalizer_of
+
+FLAGS = [Flags(*flags) for flags in product((True, False), repeat=4)]
+_WHOLE = b"".join(PLAIN_TEXTS)
+
+
+def ours(data: bytes) -> Normalizer:
+    return normalizer_of(read_model(data, "m.model"), "m.model")
+
+
+def check(data: bytes, texts: list[bytes]) -> None:
+    """Compare the library's texts with ours, and with ours in which U+2581 is one byte."""
+    normalizer = ours(data)
+    assert unpacked(*normalizer.normalize(*packed(texts))) == by_library(data, texts)
+    if normalizer.rules.escape_whitespaces:
+        folded = unpacked(*normalizer.normalize(*packed(texts), folded=True))
+        assert folded == by_library(data, texts, folded=True)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("symbols", SYMBOLS, ids=len)
+def test_awkward_texts_come_out_as_from_the_library(rule: str, symbols: tuple[str, ...]) -> None:
+    """Each awkward piece alone, twice, between letters, and all in a row, under all sixteen settings of the flags."""
+    texts = [shape for text in PLAIN_TEXTS for shape in (text, text * 2, b" " + text + b" ", b"a" + text + b"b")]
+    for flags in FLAGS:
+        check(with_flags(table(rule), symbols, flags), [*texts, _WHOLE, _WHOLE[::-1], b""])
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(RULES), st.sampled_from(SYMBOLS), st.sampled_from(FLAGS), TEXTS)
+def test_any_bytes_come_out_as_from_the_library(
+    rule: str, symbols: tuple[str, ...], flags: Flags, texts: list[bytes]
+) -> None:
+    """Texts of any characters and broken bytes are normalized as by the library."""
+    check(with_flags(table(rule), symbols, flags), texts)
+
+
+@settings(max_examples=100)
+@given(
+    st.dictionaries(st.text("ab 中\u0300é", min_size=1, max_size=4), st.text("ab \u2581中", max_size=5), min_size=1),
+    st.lists(st.text("ab 中é\u0300<", min_size=1, max_size=4), max_size=4, unique=True),
+    st.sampled_from(FLAGS),
+    st.lists(st.text("ab 中\u0300é<\u2581").map(str.encode), max_size=4),
+)
+def test_any_rules_and_symbols_are_kept(
+    pairs: dict[str, str], symbols: list[str], flags: Flags, texts: list[bytes]
+) -> None:
+    """Rules and symbols that overlap in any way are applied as the library applies them."""
+    changes = {replaced: written for replaced, written in pairs.items() if replaced != written}
+    check(with_flags(made_charsmap(changes) if changes else b"", symbols, flags), texts)
+
+
+def test_symbols_nested_deeper_than_the_library_looks() -> None:
+    """Of seventy symbols that begin alike the library takes the 64th, and so do the kernel and its tables."""
+    symbols = ["a" * length for length in range(2, 72)]
+    check(
+        with_flags(table("nmt_nfkc_cf"), symbols, Flags()), [b"a" * length for length in (1, 63, 64, 65, 66, 80, 200)]
+    )
+
+
+def chain(depth: int) -> bytes:
+    """Make by hand a table for z, zz, zzz and so on: a block of units for each of them.
+
+    All units that nothing needs are zero, which a NUL in the text takes for a way on.
+    """
+    units = np.zeros((depth + 2, 256), np.uint32)
+    place = 0
+    for step in range(depth + 1):
+        base = 256 * (step or depth + 1)
+        units.flat[place] |= np.uint32((place ^ base) << 10)
+        if step:
+            units.flat[place] |= np.uint32(1 << 8)
+            units.flat[base] = np.uint32(1 << 31 | 2 * step)
+        place = base ^ ord("z")
+        units.flat[place] = ord("z") if step < depth else 0
+    replacements = b"\0\0" + b"".join(bytes([ord("A") + step, 0]) for step in range(depth))
+    return (units.nbytes).to_bytes(4, "little") + units.astype("<u4").tobytes() + replacements
+
+
+def test_rules_nested_deeper_than_the_library_looks() -> None:
+    """Of forty rules that begin alike the library takes the 32nd at most."""
+    texts = [b"z" * length for length in (1, 31, 32, 33, 39, 100)]
+    data = with_flags(chain(39), (), Flags(prefix=False))
+    assert by_library(data, [b"z" * 5, b"z" * 35]) == [b"E", b"`C"]
+    check(data, [*texts, *(text + b"\0" for text in texts), b"z\0z", b"\0\0z"])
+
+
+@pytest.mark.parametrize("rule", ["identity", "nmt_nfkc", "nfkc_cf"])
+@pytest.mark.parametrize("squeeze", [True, False], ids=["squeeze", "keep"])
+def test_every_file_of_the_corpus(corpus: Path, rule: str, *, squeeze: bool) -> None:
+    """The bytes of all files of the corpus, text or not, come out as from the library."""
+    files = sorted(path for path in corpus.rglob("*") if path.is_file() and path.stat().st_size < 300_000)
+    check(with_flags(table(rule), SYMBOLS[1], Flags(squeeze=squeeze)), [path.read_bytes() for path in files])
+
+
+def test_every_code_point_alone_and_between_letters() -> None:
+    """All code points, surrogates among them, are normalized as by the library, each in four contexts."""
+    points = np.arange(0x110000, dtype=np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
+    data = with_flags(table("nmt_nfkc_cf"), ("<s2>",), Flags(prefix=False))
+    for form in ("{0}", "a{0} ", "中{0}\u0300", "{0}{0}"):
+        texts = [
+            "".join(form.format(point) for point in points[begin : begin + 4096]).encode("utf-8", "surrogatepass")
+            for begin in range(0, len(points), 4096)
+        ]
+        check(data, texts)
+
+
+def test_texts_grow_beyond_any_guess() -> None:
+    """A text of one ligature, which becomes eleven times as long, and texts behind it come out whole."""
+    texts = [b"a", "\ufdfa".encode() * 20_000, b"", b"b" * 100, "\ufdfa".encode() * 50_000]
+    check(with_flags(charsmap("nmt_nfkc"), (), Flags()), texts)
+
+
+def test_texts_of_a_slice_are_read_where_they_are() -> None:
+    """Offsets that do not begin at 0 are those of a slice; what is outside it has no part in the result."""
+    data, offsets = packed([b"caf", "\u0301 left out".encode(), "e\u0301 ".encode(), "\u0301 left out".encode()])
+    normalizer = ours(with_flags(charsmap("nfkc"), (), Flags(prefix=False, squeeze=False)))
+    assert unpacked(*normalizer.normalize(data, offsets[2:4])) == ["é\u2581".encode()]
+    assert unpacked(*normalizer.normalize(data, offsets[4:])) == []
+
+
+def test_zeros_are_behind_the_last_text() -> None:
+    """What reads many bytes at once finds zeros behind the last text, in the same memory."""
+    normalized, ends = ours(with_flags(b"", (), Flags())).normalize(*packed([b"one", b"two"]), folded=True)
+    whole = normalized.base
+    assert isinstance(whole, np.ndarray)
+    assert bytes(whole[: ends[-1] + BEHIND]) == b" one two" + bytes(BEHIND)
+
+
+def test_folding_needs_escaped_spaces() -> None:
+    """A model that leaves spaces as they are has two kinds of them: they cannot become one."""
+    normalizer = ours(with_flags(b"", (), Flags(escape=False)))
+    with pytest.raises(ValueError, match="two things"):
+        normalizer.normalize(*packed([b"a b"]), folded=True)
+
+
+def test_decoded_text_is_rewritten_by_rules_of_its_own() -> None:
+    """The denormalizer is none where the model has no rules for it, and follows its own flags where it has."""
+    plain = read_model(model(), "m.model")
+    assert denormalizer_of(plain, "m.model") is None
+    spec = rules(charsmap("nmt_nfkc"), prefix=False, squeeze=False, escape=False)
+    made = denormalizer_of(read_model(model(more=bytes_field(5, spec)), "m.model"), "m.model")
+    assert made is not None
+    assert unpacked(*made.normalize(*packed(["Ａ\nb".encode()]))) == [b"A b"]
+
+
+def _broken_tables() -> dict[str, bytes]:
+    whole = charsmap("nmt_nfkc")
+    size = int.from_bytes(whole[:4], "little")
+    outside = bytearray(whole)
+    outside[4:8] = (0x1FFFFF << 10).to_bytes(4, "little")
+    return {
+        "cut short": whole[:3],
+        "do not fit": whole[: size + 4],
+        "of its index": (size - 4).to_bytes(4, "little") + whole[4:],
+        "has no end": whole[:-1] + b"x",
+        "points outside itself": bytes(outside),
+        "has no beginning": whole[:4] + bytes(4) + whole[8:],
+        "points outside the replacements": whole[: size + 4] + b"\0",
+    }
+
+
+@pytest.mark.parametrize(("why", "blob"), _broken_tables().items(), ids=_broken_tables())
+def test_broken_rules_are_refused(why: str, blob: bytes) -> None:
+    """A table that the library refuses is refused here too, with what is wrong with it."""
+    data = model(normalizer=rules(blob, name="mine"), training=trainer())
+    with pytest.raises(RuntimeError):
+        sentencepiece.SentencePieceProcessor(model_proto=data)
+    with pytest.raises(FormatError, match=rf"m\.model: the normalization rules \(mine\).*{why}.*Train the model again"):
+        ours(data)
