@@ -1,0 +1,325 @@
+"""The ids of many texts: units by units from the cache, and the few that are not in it from the model."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from headrace.schemas.arrays import Bytes, Counts, Offsets
+from headrace.schemas.compiled import kernel, lean
+from headrace.tokenizers.kernels.bpe import (
+    IN_PLACE,
+    Symbols,
+    merge_by_heap,
+    merge_in_place,
+    new_symbols,
+    split,
+    write_symbols,
+)
+from headrace.tokenizers.kernels.characters import Places, read_unit
+from headrace.tokenizers.kernels.piece_tables import UNKNOWN, Codes, PieceTables
+from headrace.tokenizers.kernels.unigram import (
+    RESET,
+    Margins,
+    Path,
+    certified,
+    exact,
+    new_margins,
+    new_path,
+    score_after,
+    write_way,
+)
+from headrace.tokenizers.kernels.unit_cache import (
+    ABSENT,
+    DEPENDS,
+    LONG_BYTES,
+    LONG_IDS,
+    SHORT_IDS,
+    UnitCache,
+    WideIds,
+    copy_long,
+    copy_short,
+    find_places,
+    is_long_row,
+    keep_long,
+    keep_short,
+    long_place,
+    short_row,
+)
+from headrace.tokenizers.kernels.units import IN_TABLE, KNOWN, Block, list_units, new_block
+
+TEXTS, IDS, ROOM, MISSES, EXACT = range(5)  # places in `progress`; ROOM: bytes of a unit that there is no room for
+NOT_ENOUGH = -1
+
+
+class UnigramRoom(NamedTuple):
+    """Where units are worked on; the longest one that fits has as many bytes as there are items in `unit`, less two."""
+
+    block: Block
+    unit: Codes
+    places: Places
+    path: Path
+    margins: Margins
+
+
+class BpeRoom(NamedTuple):
+    """Where units are worked on, as in `UnigramRoom`."""
+
+    block: Block
+    unit: Codes
+    places: Places
+    symbols: Symbols
+
+
+def unigram_room(size: int) -> UnigramRoom:
+    """Give room for units of so many bytes."""
+    unit, places = np.zeros(size + 2, np.uint16), np.zeros(size + 2, np.int32)
+    return UnigramRoom(new_block(), unit, places, new_path(size), new_margins())
+
+
+def bpe_room(size: int) -> BpeRoom:
+    """Give room for units of so many bytes."""
+    unit, places = np.zeros(size + 2, np.uint16), np.zeros(size + 2, np.int32)
+    return BpeRoom(new_block(), unit, places, new_symbols(size))
+
+
+@kernel
+def unigram_ids(
+    data: Bytes,
+    begins: Offsets,
+    tables: PieceTables,
+    cache: UnitCache,
+    room: UnigramRoom,
+    out: WideIds,
+    starts: Offsets,
+    progress: Counts,
+) -> None:
+    """Write the ids of the texts from number progress[TEXTS] on, until one has a unit that needs more room.
+
+    `out` has a place for each byte, and `unit_cache.COPIED` more.
+    """
+    text, to = progress[TEXTS], progress[IDS]
+    while text < len(begins) - 1:
+        starts[text] = to
+        end = _unigram_text(data, begins[text], begins[text + 1], tables, cache, room, out, to, progress)
+        if end < 0:
+            break
+        text, to = text + 1, end
+    starts[text] = to
+    progress[TEXTS], progress[IDS] = text, to
+
+
+@lean
+def _unigram_text(
+    data: Bytes,
+    at: int,
+    end: int,
+    tables: PieceTables,
+    cache: UnitCache,
+    room: UnigramRoom,
+    out: WideIds,
+    to: int,
+    progress: Counts,
+) -> int:
+    """Write the ids of a text; the score is that at out[anchor], and up to `limit` ids it cannot have been reset."""
+    block = room.block
+    anchor, score = to, np.float32(0)
+    limit = to + _safe_ids(score, tables)
+    while at < end:
+        units = list_units(data, at, end, tables, block)
+        find_places(data, units, block, cache)
+        for unit in range(units):
+            fate = block.fates[unit]
+            if fate <= KNOWN:
+                out[to] = KNOWN - fate
+                to += 1
+                continue
+            count = ABSENT
+            if to < limit:
+                if fate >= IN_TABLE:
+                    row = short_row(cache, fate, block.low_keys[unit], block.high_keys[unit])
+                    if row >= 0:
+                        count = copy_short(cache, row, out, to)
+                if count == ABSENT:
+                    count = _unigram_unit(data, unit, tables, cache, room, out, to, progress)
+            if count > 0:
+                to += count
+                continue
+            if block.begins[unit + 1] - block.begins[unit] + 2 > len(room.unit):
+                progress[ROOM] = block.begins[unit + 1] - block.begins[unit]
+                return NOT_ENOUGH
+            score = score_after(out, anchor, to, score, tables)
+            to, score = _exact_unit(data, unit, tables, room, out, to, score, progress)
+            anchor, limit = to, to + _safe_ids(score, tables)
+        at = block.begins[units]
+    return to
+
+
+@lean
+def _safe_ids(score: np.float32, tables: PieceTables) -> int:
+    """Give the number of ids behind a score up to which no place in a unit that is certified is near the reset."""
+    return int((float(RESET) - abs(float(score))) / float(tables.unknown[1])) - 2 * LONG_BYTES
+
+
+@lean
+def _unigram_unit(
+    data: Bytes,
+    unit: int,
+    tables: PieceTables,
+    cache: UnitCache,
+    room: UnigramRoom,
+    out: WideIds,
+    to: int,
+    progress: Counts,
+) -> int:
+    """Write the ids of a unit that is not in the short table, keep them, and give their number, or DEPENDS."""
+    block = room.block
+    at, fate = block.begins[unit], block.fates[unit]
+    size = block.begins[unit + 1] - at
+    if size > LONG_BYTES:
+        return DEPENDS
+    row = long_place(data, at, size, cache)
+    if is_long_row(data, at, size, cache, row):
+        return copy_long(cache, row, out, to)
+    progress[MISSES] += 1
+    characters = read_unit(data, at, at + size, tables.codes, room.unit, room.places)
+    count = DEPENDS
+    if certified(room.unit, characters, tables, room.path, room.margins):
+        count = write_way(data, at, characters, room.places, tables, room.path, out, to) - to
+    if fate >= IN_TABLE and count <= SHORT_IDS:
+        keep_short(cache, fate, block.low_keys[unit], block.high_keys[unit], count, out, to)
+    elif count <= LONG_IDS:
+        keep_long(data, at, size, cache, row, count, out, to)
+    return count
+
+
+@lean
+def _exact_unit(
+    data: Bytes,
+    unit: int,
+    tables: PieceTables,
+    room: UnigramRoom,
+    out: WideIds,
+    to: int,
+    score: np.float32,
+    progress: Counts,
+) -> tuple[int, np.float32]:
+    """Write the ids of a unit behind a score; gives where the next id goes, and the score there."""
+    progress[EXACT] += 1
+    at = room.block.begins[unit]
+    characters = read_unit(data, at, room.block.begins[unit + 1], tables.codes, room.unit, room.places)
+    score = exact(room.unit, characters, score, tables, room.path)
+    return write_way(data, at, characters, room.places, tables, room.path, out, to), score
+
+
+@kernel
+def bpe_ids(
+    data: Bytes,
+    begins: Offsets,
+    tables: PieceTables,
+    cache: UnitCache,
+    room: BpeRoom,
+    out: WideIds,
+    starts: Offsets,
+    progress: Counts,
+) -> None:
+    """Write the ids of the texts, as `unigram_ids` does."""
+    text, to = progress[TEXTS], progress[IDS]
+    while text < len(begins) - 1:
+        starts[text] = to
+        end = _bpe_text(data, begins[text], begins[text + 1], tables, cache, room, out, to, progress)
+        if end < 0:
+            break
+        text, to = text + 1, end
+    starts[text] = to
+    progress[TEXTS], progress[IDS] = text, to
+
+
+@lean
+def _bpe_text(
+    data: Bytes,
+    at: int,
+    end: int,
+    tables: PieceTables,
+    cache: UnitCache,
+    room: BpeRoom,
+    out: WideIds,
+    to: int,
+    progress: Counts,
+) -> int:
+    block = room.block
+    while at < end:
+        units = list_units(data, at, end, tables, block)
+        find_places(data, units, block, cache)
+        for unit in range(units):
+            fate = block.fates[unit]
+            if fate <= KNOWN:
+                out[to] = KNOWN - fate
+                to += 1
+                continue
+            row = ABSENT
+            if fate >= IN_TABLE:
+                row = short_row(cache, fate, block.low_keys[unit], block.high_keys[unit])
+            if row >= 0:
+                to += copy_short(cache, row, out, to)
+                continue
+            to = _bpe_unit(data, unit, tables, cache, room, out, to, progress)
+            if to < 0:
+                return NOT_ENOUGH
+        at = block.begins[units]
+    return to
+
+
+@lean
+def _bpe_unit(
+    data: Bytes,
+    unit: int,
+    tables: PieceTables,
+    cache: UnitCache,
+    room: BpeRoom,
+    out: WideIds,
+    to: int,
+    progress: Counts,
+) -> int:
+    """Write the ids of a unit that is not in the short table, and keep them; gives where the next id goes."""
+    block = room.block
+    at, fate = block.begins[unit], block.fates[unit]
+    size = block.begins[unit + 1] - at
+    row = ABSENT
+    if size <= LONG_BYTES:
+        row = long_place(data, at, size, cache)
+        if is_long_row(data, at, size, cache, row):
+            return to + copy_long(cache, row, out, to)
+    elif size + 2 > len(room.unit):
+        progress[ROOM] = size
+        return NOT_ENOUGH
+    progress[MISSES] += 1
+    characters = read_unit(data, at, at + size, tables.codes, room.unit, room.places)
+    left = split(room.unit, characters, tables, room.symbols)
+    if left <= IN_PLACE:
+        left = merge_in_place(room.symbols, left, tables)
+    else:
+        left = merge_by_heap(room.symbols, left, tables)
+    end = write_symbols(data, at, left, room.places, tables, room.symbols, out, to)
+    if fate >= IN_TABLE and end - to <= SHORT_IDS:
+        keep_short(cache, fate, block.low_keys[unit], block.high_keys[unit], end - to, out, to)
+    elif row >= 0 and end - to <= LONG_IDS:
+        keep_long(data, at, size, cache, row, end - to, out, to)
+    return end
+
+
+@kernel
+def join_unknown(ids: WideIds, starts: Offsets, tables: PieceTables) -> None:
+    """Leave one id of each run of unknown characters in a text, as the library does where bytes do not spell them."""
+    unknown, to, at = tables.facts[UNKNOWN], 0, 0
+    for text in range(len(starts) - 1):
+        end, before = starts[text + 1], -1
+        starts[text] = to
+        while at < end:
+            if ids[at] != unknown or before != unknown:
+                ids[to] = ids[at]
+                to += 1
+            before = ids[at]
+            at += 1
+    starts[len(starts) - 1] = to
