@@ -27,6 +27,7 @@ from headrace.pipeline.cli_replay import replay
 from headrace.pipeline.cli_rerun import rerun
 from headrace.pipeline.cli_run import run, train
 from headrace.pipeline.cli_what_if import what_if
+from headrace.pipeline.cli_where import where
 from headrace.schemas.errors import HeadraceError
 
 ERROR_LOG = "error.log"
@@ -131,7 +132,7 @@ def main() -> None:
 
 _GROUPS = {
     "Work": (run, dedup, read, train),
-    "Look at a run": (inspect, report, explain, dups, verify),
+    "Look at a run": (inspect, report, explain, where, dups, verify),
     "Try again, take back": (what_if, rerun, replay, forget),
     "Take along": (export,),
     "Configurations": (check, stages, schema),

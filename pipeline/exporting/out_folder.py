@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
@@ -98,7 +99,12 @@ def out_folder(final: Path) -> Iterator[OutFolder]:
 def _publish(temporary: Path, final: Path) -> None:
     """Make the folder durable and give it its name; an empty folder of that name is replaced."""
     sync_folder(temporary)
-    temporary.replace(final)
+    try:
+        temporary.replace(final)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):  # somebody was faster
+            _check_free(final)
+        raise
     sync_folder(final.parent)
 
 

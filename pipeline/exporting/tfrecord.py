@@ -24,20 +24,23 @@ from headrace.pipeline.exporting.ragged import (
     varint_sizes,
     varints,
 )
-from headrace.pipeline.exporting.rows import Rows
+from headrace.pipeline.exporting.rows import Rows, files
 from headrace.pipeline.exporting.shape import Shape
 from headrace.schemas.arrays import Offsets
 
 _BYTES, _INT64 = b"\x0a", b"\x1a"  # in Feature: field 1 is a list of byte strings, field 3 one of int64
 _FIRST = b"\x0a"  # field 1, which is a string, a message or packed numbers
 _SECOND = b"\x12"
+_PORTION_BYTES = 1 << 21  # of ids that become records at a time: their varints are made from 64-bit numbers
 _MASK = np.uint32(0xA282EAD8)  # TFRecord's: checksums of data that holds checksums would be weak
 
 
 def write_tfrecord(parts: Iterator[Rows], out: OutFolder, shape: Shape) -> None:
     """Write a file for each portion of rows."""
     for number, rows in enumerate(parts):
-        out.write(f"tokens-{number:05}.tfrecord", records(examples(_features(rows, shape))).data)
+        with out.file(f"tokens-{number:05}.tfrecord") as file:
+            for portion in files(iter([rows]), _PORTION_BYTES):
+                file.write(records(examples(_features(portion, shape))).data)
 
 
 def _features(rows: Rows, shape: Shape) -> dict[str, tuple[bytes, Ragged]]:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import struct
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +129,7 @@ def mds(folder: Path) -> Iterator[Row]:
         config = json.loads(data[4 + 4 * (count + 1) : places[0]])
         assert config == {name: shard[name] for name in config}
         assert places[-1] == len(data)
-        for begin, end in zip(places, places[1:], strict=False):  # noqa: RUF007
+        for begin, end in pairwise(places):
             yield _sample(data[begin:end], config)
 
 
@@ -177,7 +178,7 @@ def litdata(folder: Path) -> Iterator[Row]:
         places = np.frombuffer(data, "<u4", count + 1, 4).tolist()
         assert (places[0], places[-1]) == (4 * (count + 2), len(data))
         assert chunk["dim"] == ((len(data) - places[0]) // dtype.itemsize if packed else None)
-        for begin, end in zip(places, places[1:], strict=False):  # noqa: RUF007
+        for begin, end in pairwise(places):
             if not packed:
                 assert struct.unpack_from("<I", data, begin)[0] == end - begin - 4
             yield {"ids": np.frombuffer(data[begin + 4 * (not packed) : end], dtype).tolist()}

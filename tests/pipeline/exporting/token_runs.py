@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ from tests.pipeline.made_run import publish_lines
 
 from headrace.pipeline.committed import plan_bytes
 from headrace.schemas.manifest import ManifestLine
+from headrace.schemas.shard import OF_TEXT
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.apply import settle
 from headrace.stages.base import RunContext, conform
@@ -26,15 +28,12 @@ def token_run(folder: Path, form: str = "arrow", *, units: int = 6, end: bool = 
     run = folder / "run"
     run.mkdir(parents=True)
     write = WriteStage(format=form, sequence_length=LENGTH, shard_tokens=10**9, window=8)
-    has_tokens = form not in ("parquet", "jsonl")
-    cuts = [units * line // lines for line in range(lines + 1)]
-    written = [
-        _line(i, _closed(run, write, range(a, b), i, has_tokens))
-        for i, (a, b) in enumerate(zip(cuts, cuts[1:]))  # noqa: B905, RUF007
-    ]
+    cuts = [units * line // max(1, lines) for line in range(lines + 1)]
+    written = [_closed(run, write, range(a, b), number) for number, (a, b) in enumerate(pairwise(cuts))]
+    manifest = [_line(number, closed) for number, closed in enumerate(written)]
     if end:
-        written.append(_line(lines, ShardClosed(units, units - 1, None, (), (), ()), end=True))
-    publish_lines(run, written)
+        manifest.append(_line(lines, ShardClosed(units, units - 1, None, (), (), ()), end=True))
+    publish_lines(run, manifest)
     plan = {"version": 1, "identity": {"config": "1" * 64}, "recipe": {"stages": [], "limit": None}, "inputs": []}
     (run / "plan.json").write_bytes(plan_bytes(plan))
     return run
@@ -52,10 +51,10 @@ def ids_of(text: str) -> list[int]:
     return [*text.encode(), int(BytesTokenizer().eos_id)]
 
 
-def _closed(run: Path, write: WriteStage, units: range, shard: int, has_tokens: bool) -> ShardClosed:  # noqa: FBT001
+def _closed(run: Path, write: WriteStage, units: range, shard: int) -> ShardClosed:
     writer = write.open(RunContext(run, "write", first_unit=units.start, first_shard=shard))
     for unit in units:
-        writer.accept(_unit(unit, has_tokens=has_tokens))
+        writer.accept(_unit(unit, has_tokens=write.format not in OF_TEXT))
     closed = writer.finish()
     assert closed is not None
     return closed

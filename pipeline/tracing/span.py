@@ -1,0 +1,81 @@
+"""From a token of a document to the characters of its text that the token stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import sentencepiece
+
+from headrace.pipeline.exporting.rows import Ids
+from headrace.schemas.errors import FormatError
+from headrace.tokenizers.base import Tokenizer
+from headrace.tokenizers.load import BYTES, load
+from headrace.tokenizers.sentencepiece_model import from_file
+
+_LOST = "\N{REPLACEMENT CHARACTER}"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters [begin, end) of a text. A token that is a part of a character has that character."""
+
+    begin: int
+    end: int
+
+
+def span_of(model: Path | None, text: str, ids: Ids, index: int) -> Span | None:
+    """Give the characters of token `index` of a text with these ids; None for special ids, or where it is not known.
+
+    SentencePiece itself says which bytes a piece came from, normalization included. For other tokenizers the text is
+    found again in what the ids decode to.
+    """
+    engine = _sentencepiece(model)
+    return _mapped(engine, text, ids, index) if engine else _decoded(load(model or BYTES), text, ids, index)
+
+
+def spelling(model: Path | None, number: int) -> str:
+    """Give the piece of an id, as the model spells it."""
+    engine = _sentencepiece(model)
+    if engine:
+        return str(engine.id_to_piece(number))
+    tokenizer = load(model or BYTES)
+    return tokenizer.decode(np.array([number], np.uint32))
+
+
+def _sentencepiece(model: Path | None) -> sentencepiece.SentencePieceProcessor | None:
+    try:
+        return from_file(model).engine if model else None
+    except FormatError:  # a model of another kind, which `load` knows
+        return None
+
+
+def _mapped(engine: sentencepiece.SentencePieceProcessor, text: str, ids: Ids, index: int) -> Span | None:
+    """Let the library say where each piece comes from; a part of a character has an empty place, the last one all."""
+    utf8 = text.encode()
+    found = engine.encode(utf8, return_type="offset_mapping", return_bytes=True)
+    pieces, places = np.asarray(found["ids"]), found["offsets"]
+    for before in range(len(ids) - len(pieces) + 1):  # a begin id may stand before them, an end id behind
+        if np.array_equal(pieces, ids[before : before + len(pieces)]):
+            break
+    else:
+        return None
+    number = index - before
+    if not 0 <= number < len(places):
+        return None
+    while places[number][0] == places[number][1] and number + 1 < len(places):
+        number += 1
+    begin, end = (len(utf8[:place].decode()) for place in places[number])
+    return Span(begin, end)
+
+
+def _decoded(tokenizer: Tokenizer, text: str, ids: Ids, index: int) -> Span | None:
+    """Compare what the ids up to the token decode to, without it and with it."""
+    without, within = (tokenizer.decode(ids[:end]) for end in (index, index + 1))
+    begin = len(without.rstrip(_LOST)) if not text.startswith(without) else len(without)
+    whole = text.startswith(within)
+    end = len(within) if whole else begin + 1
+    if not text.startswith(within[:begin]) or (whole and end == begin):
+        return None
+    return Span(begin, end)
