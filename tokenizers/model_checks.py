@@ -37,6 +37,8 @@ def check_pieces(pieces: Pieces, *, byte_fallback: bool, one_namespace: bool) ->
 
 def _check_texts(texts: Sequence[bytes], pieces: Pieces) -> None:
     """Raise ValueError for a piece without a character, with a NUL, with half a character, or a very long one."""
+    if _all_well(texts):
+        return
     for number, text in enumerate(texts):
         if not text:
             raise ValueError(f"piece {number} is empty")
@@ -50,9 +52,21 @@ def _check_texts(texts: Sequence[bytes], pieces: Pieces) -> None:
             raise ValueError(f"piece {number}, {_shown(text)}, is not UTF-8: {error.reason}") from error
 
 
+def _all_well(texts: Sequence[bytes]) -> bool:
+    """Tell at once whether no piece needs a look of its own."""
+    together = b"\n".join(texts)
+    try:
+        together.decode()
+    except UnicodeDecodeError:
+        return False
+    return _NUL not in together and 0 < min(map(len, texts)) <= max(map(len, texts)) < _PIECE_BYTES
+
+
 def _check_names(texts: Sequence[bytes], pieces: Pieces, *, one_namespace: bool) -> None:
     """Raise ValueError where two pieces that are looked up by name have the same one."""
     apart = np.isin(pieces.types, (UNKNOWN, CONTROL, BYTE)) & (not one_namespace)
+    if len(set(texts)) == len(texts):
+        return
     first: dict[tuple[bool, bytes], int] = {}
     for number, named in enumerate(zip(apart.tolist(), texts, strict=True)):
         other = first.setdefault(named, number)

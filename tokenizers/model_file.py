@@ -18,10 +18,20 @@ from numpy.typing import NDArray
 from headrace.schemas.errors import FormatError
 from headrace.tokenizers.model_checks import check_pieces
 from headrace.tokenizers.model_messages import MODEL, RULES, TRAINER, Message, Span, read_message
-from headrace.tokenizers.model_pieces import CONTROL, UNKNOWN, USER_DEFINED, Pieces, read_pieces, without_nul
+from headrace.tokenizers.model_pieces import (
+    CONTROL,
+    UNKNOWN,
+    USER_DEFINED,
+    Pieces,
+    joined,
+    read_leading,
+    read_pieces,
+    without_nul,
+)
 
 Algorithm: TypeAlias = Literal["unigram", "bpe", "word", "char"]
 _ALGORITHMS: Final[dict[int, Algorithm]] = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
+_MESSAGES = ("trainer_spec", "normalizer_spec")
 _RETRAIN = "give the .model file that the training wrote, or leave `model` out and set `train`"
 
 
@@ -108,11 +118,12 @@ def read_model_file(path: Path) -> ModelFile:
 
 
 def _model(data: bytes) -> ModelFile:
-    top = read_message(data, [(0, len(data))], MODEL)
-    for name in ("pieces", "trainer_spec", "normalizer_spec"):
-        if not top.spans(name):
+    leading, at = read_leading(data)
+    top = read_message(data, [(at, len(data))], MODEL)
+    pieces = joined(leading, read_pieces(data, top.spans("pieces")))
+    for name, found in (("pieces", len(pieces)), *((name, len(top.spans(name))) for name in _MESSAGES)):
+        if not found:
             raise ValueError(f"it has no {name}: it is empty, was cut short or is another kind of file")
-    pieces = read_pieces(data, top.spans("pieces"))
     trainer = read_message(data, top.spans("trainer_spec"), TRAINER)
     algorithm, byte_fallback = _algorithm(trainer), trainer.flag("byte_fallback")
     if byte_fallback:

@@ -9,6 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from headrace.schemas.arrays import read_only
+from headrace.tokenizers.kernels.piece_messages import read_run
 from headrace.tokenizers.model_messages import PIECE, Span, refuse_newer
 from headrace.tokenizers.wire import fields, float_of
 
@@ -18,6 +20,7 @@ CONTROL: Final = 3  # never comes out of text
 USER_DEFINED: Final = 4  # comes out of text whenever it is there
 UNUSED: Final = 5  # is never chosen
 BYTE: Final = 6  # spells one byte
+_SMALLEST = 10  # bytes of a piece of one letter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +36,19 @@ class Pieces:
         return len(self.scores)
 
 
+def read_leading(data: bytes) -> tuple[Pieces, int]:
+    """Read the pieces at the beginning of a file, as far as the library might have written them; and where they end."""
+    most = len(data) // _SMALLEST + 1
+    begins, ends = np.zeros(most, np.int64), np.zeros(most, np.int64)
+    bits, types = np.zeros(most, np.uint32), np.zeros(most, np.uint8)
+    source = np.frombuffer(data, np.uint8)
+    count, at = read_run(source, begins, ends, bits, types)
+    offsets = np.zeros(count + 1, np.int64)
+    np.cumsum(ends[:count] - begins[:count], out=offsets[1:])
+    places = np.arange(offsets[-1]) + np.repeat(begins[:count] - offsets[:-1], np.diff(offsets))
+    return _frozen(source[places], offsets, bits[:count].view(np.float32), types[:count].copy()), at
+
+
 def read_pieces(data: bytes, spans: Sequence[Span]) -> Pieces:
     """Read the piece messages at the given spans of the file; ValueError where one is broken or newer."""
     texts: list[bytes] = []
@@ -43,10 +59,25 @@ def read_pieces(data: bytes, spans: Sequence[Span]) -> Pieces:
         texts.append(text)
     offsets = np.zeros(len(spans) + 1, np.int64)
     np.cumsum([len(text) for text in texts], out=offsets[1:])
-    packed = np.frombuffer(b"".join(texts), np.uint8)
-    for array in (offsets, scores, types):
-        array.flags.writeable = False
-    return Pieces(packed, offsets, scores, types)
+    return _frozen(np.frombuffer(b"".join(texts), np.uint8), offsets, scores, types)
+
+
+def joined(first: Pieces, second: Pieces) -> Pieces:
+    """Give the pieces of both, one behind the other."""
+    if not len(second):
+        return first
+    return _frozen(
+        np.concatenate([first.data, second.data]),
+        np.concatenate([first.offsets, second.offsets[1:] + first.offsets[-1]]),
+        np.concatenate([first.scores, second.scores]),
+        np.concatenate([first.types, second.types]),
+    )
+
+
+def _frozen(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], scores: NDArray[np.float32], types: NDArray[np.uint8]
+) -> Pieces:
+    return Pieces(read_only(data), read_only(offsets), read_only(scores), read_only(types))
 
 
 def without_nul(pieces: Pieces) -> Pieces:
@@ -58,8 +89,7 @@ def without_nul(pieces: Pieces) -> Pieces:
     nul = single[pieces.data[pieces.offsets[single]] == 0]
     types = pieces.types.copy()
     types[nul] = UNUSED
-    types.flags.writeable = False
-    return Pieces(pieces.data, pieces.offsets, pieces.scores, types)
+    return _frozen(pieces.data, pieces.offsets, pieces.scores, types)
 
 
 def _piece(data: bytes, begin: int, end: int) -> tuple[bytes, float, int]:
