@@ -18,12 +18,13 @@ import numpy.typing as npt
 
 from headrace.pipeline.exporting.out_folder import OutFolder
 from headrace.pipeline.exporting.ragged import little_endian
-from headrace.pipeline.exporting.rows import Ids, Rows
+from headrace.pipeline.exporting.rows import Ids, Rows, files
 from headrace.pipeline.exporting.shape import Shape
 
 PREFIX = "tokens"
 _MAGIC, _VERSION = b"MMIDIDX\0\0", 1
 _UINT16, _INT32 = 8, 4  # Megatron has no uint32; ids are far below 2**31
+_PORTION_BYTES = 1 << 21  # of ids that padding is taken out of at a time
 _AT_A_TIME = 1 << 18  # lengths of rows that are in memory while the index is written
 
 
@@ -33,7 +34,7 @@ def write_megatron(parts: Iterator[Rows], out: OutFolder, shape: Shape) -> None:
     with tempfile.TemporaryFile(dir=out.path) as lengths:
         rows = 0
         with out.file(f"{PREFIX}.bin") as data:
-            for part in parts:
+            for part in files(parts, _PORTION_BYTES):
                 data.write(little_endian(_stored(part.without_padding(), narrow=narrow)))
                 lengths.write(part.lengths.astype("<i4").tobytes())
                 rows += part.count

@@ -52,7 +52,11 @@ def _sentencepiece(model: Path | None) -> sentencepiece.SentencePieceProcessor |
 
 
 def _mapped(engine: sentencepiece.SentencePieceProcessor, text: str, ids: Ids, index: int) -> Span | None:
-    """Let the library say where each piece comes from; a part of a character has an empty place, the last one all."""
+    """Let the library say where each piece comes from.
+
+    Of the bytes of a character the last one has its place, the others an empty one. Other empty places stand for no
+    character: a space that the model puts in front.
+    """
     utf8 = text.encode()
     found = engine.encode(utf8, return_type="offset_mapping", return_bytes=True)
     pieces, places = np.asarray(found["ids"]), found["offsets"]
@@ -64,10 +68,10 @@ def _mapped(engine: sentencepiece.SentencePieceProcessor, text: str, ids: Ids, i
     number = index - before
     if not 0 <= number < len(places):
         return None
-    while places[number][0] == places[number][1] and number + 1 < len(places):
+    while engine.is_byte(int(pieces[number])) and places[number][0] == places[number][1] and number + 1 < len(places):
         number += 1
     begin, end = (len(utf8[:place].decode()) for place in places[number])
-    return Span(begin, end)
+    return Span(begin, end) if begin < end else None
 
 
 def _decoded(tokenizer: Tokenizer, text: str, ids: Ids, index: int) -> Span | None:

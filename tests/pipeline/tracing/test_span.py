@@ -1,0 +1,98 @@
+"""Which characters a token stands for: SentencePiece's own account, and what is told from ids alone."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sentencepiece
+
+from headrace.pipeline.tracing.span import Span, span_of, spelling
+from headrace.tokenizers.load import BYTES, load
+
+TEXT = "水渠 ＭＩＬＬ wheel\t石头 café 😀 \u2581 stone"
+
+
+def train(folder: Path, kind: str, normalizer: str, *, byte_fallback: bool, dummy_prefix: bool) -> Path:
+    model = io.BytesIO()
+    lines = ["水渠 mill wheel 石头 cafe stone water flour", "the wheel of the mill turns", "磨坊 粮食 面粉 mill"] * 20
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines),
+        model_writer=model,
+        model_type=kind,
+        vocab_size=320 if byte_fallback else 60,
+        normalization_rule_name=normalizer,
+        byte_fallback=byte_fallback,
+        add_dummy_prefix=dummy_prefix,
+        remove_extra_whitespaces=False,
+        minloglevel=2,
+        hard_vocab_limit=False,
+    )
+    path = folder / "m.model"
+    path.write_bytes(model.getvalue())
+    return path
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+@pytest.mark.parametrize("normalizer", ["identity", "nmt_nfkc"])
+@pytest.mark.parametrize(("byte_fallback", "dummy_prefix"), [(True, False), (True, True), (False, True)])
+@pytest.mark.parametrize("ends", [(0, 0), (1, 1)])
+def test_pieces_cover_the_text(
+    tmp_path: Path,
+    kind: str,
+    normalizer: str,
+    byte_fallback: bool,  # noqa: FBT001
+    dummy_prefix: bool,  # noqa: FBT001
+    ends: tuple[int, int],
+) -> None:
+    """The spans of a text's tokens follow each other and cover it; a begin and an end id have none.
+
+    Pieces that are whole characters say what they cover, but for normalization.
+    """
+    path = train(tmp_path, kind, normalizer, byte_fallback=byte_fallback, dummy_prefix=dummy_prefix)
+    engine = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    ids = np.array([engine.bos_id()] * ends[0] + engine.encode(TEXT) + [engine.eos_id()] * ends[1], np.uint16)
+    spans = [span_of(path, TEXT, ids, index) for index in range(len(ids))]
+    assert spans[: ends[0]] == [None] * ends[0]
+    assert spans[len(ids) - ends[1] :] == [None] * ends[1]
+    inside = spans[ends[0] : len(ids) - ends[1]]
+    covered: set[int] = set()
+    for number, span in zip(ids[ends[0] :].tolist(), inside, strict=False):
+        piece = spelling(path, number)
+        if span is None:  # the space that the model puts in front
+            assert (dummy_prefix, piece, covered) == (True, "\u2581", set())
+            continue
+        covered.update(range(span.begin, span.end))
+        if normalizer == "identity" and not engine.is_byte(number) and not engine.is_unknown(number):
+            surface = TEXT[span.begin : span.end].replace(" ", "\u2581")
+            assert piece in (surface, f"\u2581{surface}")
+    assert covered == set(range(len(TEXT)))
+    assert [span.begin for span in inside if span] == sorted(span.begin for span in inside if span)
+
+
+def test_normalized_characters_keep_their_places(tmp_path: Path) -> None:
+    """What NFKC changes is pointed at as it stands in the text."""
+    path = train(tmp_path, "unigram", "nmt_nfkc", byte_fallback=True, dummy_prefix=False)
+    engine = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    ids = np.array(engine.encode(TEXT), np.uint16)
+    spans = [span_of(path, TEXT, ids, index) for index in range(len(ids))]
+    assert {TEXT[s.begin : s.end] for s in spans if s} >= {"Ｍ", "Ｉ", "Ｌ"}
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"), [(0, (0, 1)), (2, (0, 1)), (3, (1, 2)), (4, (2, 3)), (7, (2, 3)), (8, None)]
+)
+def test_bytes(index: int, expected: tuple[int, int] | None) -> None:
+    """A byte has the character that it is a part of; the end id has none."""
+    ids = np.array([*"水a😀".encode(), load(BYTES).eos_id], np.uint16)
+    assert span_of(None, "水a😀", ids, index) == (Span(*expected) if expected else None)
+
+
+def test_ids_of_another_text(tmp_path: Path) -> None:
+    """Ids that are not those of the text say nothing about it."""
+    path = train(tmp_path, "bpe", "identity", byte_fallback=True, dummy_prefix=False)
+    engine = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    assert span_of(path, "mill", np.array(engine.encode("wheel of the wheel"), np.uint16), 1) is None
+    assert span_of(None, "mill", np.array([*b"wheel"], np.uint16), 3) is None
