@@ -9,7 +9,7 @@ from headrace.schemas.compiled import kernel, lean
 from headrace.schemas.text_lanes import eight_bytes, lowest_bit, write_four
 from headrace.tokenizers.kernels.normalize_lanes import copy_lanes
 from headrace.tokenizers.kernels.normalize_steps import decode_checked, longest_rule, longest_symbol, may_follow
-from headrace.tokenizers.kernels.normalize_tables import LOOKED_UP, SHORT, STARTS, Manner, Tables
+from headrace.tokenizers.kernels.normalize_tables import FOLLOWS, LOOKED_UP, SHORT, STARTS, Manner, Tables
 
 _LANES = 32
 _SPACE = 0x20
@@ -21,8 +21,9 @@ _SHAPE, _THREE, _LEAST = np.uint32(0xC0C0F0), np.uint32(0x8080E0), np.uint32(0x8
 _THREE_BYTES, _MARK_WORD = np.uint32(0xFFFFFF), np.uint32(_MARK_3 << 16 | _MARK_2 << 8 | _MARK_1)
 _LOW_4, _LOW_6 = np.uint32(15), np.uint32(63)
 _SIX, _EIGHT, _TWELVE, _SIXTEEN = np.uint32(6), np.uint32(8), np.uint32(12), np.uint32(16)
-_LOW, _ONE, _LAST = np.uint64(0xFFFFFFFF), np.uint64(1), np.uint64(1 << 31)
+_LOW, _ONE = np.uint64(0xFFFFFFFF), np.uint64(1)
 _END, _HIGH = np.uint64(1 << 32), np.uint64(32)
+_STOPS = LOOKED_UP | SHORT
 _SPECIAL = STARTS | LOOKED_UP | SHORT
 _FULL = -1  # in place of where the output ends: there is no room
 
@@ -70,7 +71,12 @@ def _body(data: Bytes, at: int, end: int, out: Bytes, to: int, tables: Tables, m
         if to > room:
             return _FULL
         begun, point, size = at, int(data[at]), 1
-        if point < 0x80 and at <= wide and not stopped:
+        if point >= 0xE0:
+            at, to = _copy_wide(data, at, end, min(end - 3, wide), out, to, tables, manner)
+            if at > begun:
+                after_space = 0
+                continue
+        elif point < 0x80 and at <= wide and not stopped and tables.kind[point] & _STOPS == 0:
             count, spaces = _copy_ascii(data, at, out, to, after_space, tables, manner)
             stopped = count < _LANES - tables.hold
             if count:
@@ -78,25 +84,34 @@ def _body(data: Bytes, at: int, end: int, out: Bytes, to: int, tables: Tables, m
                 after_space = int(manner.squeeze and spaces >> np.uint64(count - 1) & _ONE != 0)
                 at, to = at + count, to + count
                 continue
-        elif point >= 0xE0:
-            at, to = _copy_wide(data, at, end, min(end - 3, wide), out, to, tables, manner)
-            if at > begun:
-                after_space = 0
-                continue
         stopped = False
         if point >= 0x80:
             point, size = decode_checked(data, at, end)
         kind = tables.kind[point]
-        if size == 0 or kind & LOOKED_UP or (kind & STARTS and may_follow(data, at + size, end, tables)):
+        if size == 0 or kind & LOOKED_UP or (kind & STARTS and may_follow(data, at + size, end, tables.kind)):
             size, to, after_space = _look_up(data, at, end, out, to, after_space, tables, manner)
         elif kind & SHORT:
             to, after_space = _write_short(tables.short[point], out, to, after_space, manner)
         elif point == _SPACE:
-            to, after_space = _write_short(_ONE_SPACE, out, to, after_space, manner)
+            if after_space:
+                size = _run_of_spaces(data, at, end, kind)
+            else:
+                to = _write_space(out, to, manner)
+            after_space = int(manner.squeeze)
         else:
             to, after_space = _copy_character(data, at, size, out, to, manner), 0
         at += size
     return to
+
+
+@lean
+def _run_of_spaces(data: Bytes, at: int, end: int, kind: int) -> int:
+    """Give how many spaces from a place on are nothing but that: the last one may begin something."""
+    begun = at
+    if kind & (FOLLOWS | _STOPS) == 0:
+        while at + 1 < end and data[at + 1] == _SPACE:
+            at += 1
+    return max(at - begun, 1)
 
 
 @lean
@@ -112,7 +127,7 @@ def _copy_wide(
             break
         kind = tables.kind[point]
         if kind & _SPECIAL:
-            if kind & LOOKED_UP or (kind & STARTS and may_follow(data, at + 3, end, tables)):
+            if kind & LOOKED_UP or (kind & STARTS and may_follow(data, at + 3, end, tables.kind)):
                 break
             if kind & SHORT:
                 word = tables.short[point]
@@ -130,15 +145,9 @@ def _copy_wide(
 def _copy_ascii(
     data: Bytes, at: int, out: Bytes, to: int, after_space: int, tables: Tables, manner: Manner
 ) -> tuple[int, np.uint64]:
-    """Copy up to 32 bytes that stay as they are; give their number, and which of them are spaces.
-
-    A letter may become another one with the accent behind it: the last byte before one that stops, and the last of the
-    32, are then left to be looked at.
-    """
-    found = copy_lanes(data, at, out, to, tables.stops)
+    """Copy up to 32 bytes that nothing but a swap is done to; give their number, and which of them are spaces now."""
+    found = copy_lanes(data, at, out, to, tables.stops, tables.swaps, np.uint64(tables.hold))
     stops, spaces = np.uint64(found) & _LOW, np.uint64(found) >> _HIGH
-    if tables.hold:
-        stops |= stops >> _ONE | _LAST
     if manner.mark and not manner.folded:
         stops |= spaces
     if manner.squeeze:
@@ -179,9 +188,9 @@ def _look_up(
     data: Bytes, at: int, end: int, out: Bytes, to: int, after_space: int, tables: Tables, manner: Manner
 ) -> tuple[int, int, int]:
     """Write what stands for the beginning of the text; give its size, where the output ends, and if with a space."""
-    size = longest_symbol(data, at, end, tables)
+    size = longest_symbol(data, at, end, tables.symbols, tables.bounds)
     if size == 0:
-        size, value = longest_rule(data, at, end, tables)
+        size, value = longest_rule(data, at, end, tables.trie)
         if size:
             stop = value
             while tables.replacements[stop]:
@@ -226,12 +235,12 @@ def _write(source: Bytes, at: int, end: int, out: Bytes, to: int, after_space: i
 def _after_spaces(data: Bytes, at: int, end: int, tables: Tables) -> int:
     """Give where the text begins: behind all that stands for exactly one space."""
     while at < end:
-        size = longest_symbol(data, at, end, tables)
+        size = longest_symbol(data, at, end, tables.symbols, tables.bounds)
         if size:
             if size > 1 or data[at] != _SPACE:
                 return at
         else:
-            size, value = longest_rule(data, at, end, tables)
+            size, value = longest_rule(data, at, end, tables.trie)
             if size and (tables.replacements[value] != _SPACE or tables.replacements[value + 1]):
                 return at
             if size == 0 and data[at] != _SPACE:

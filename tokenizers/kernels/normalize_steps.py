@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.schemas.arrays import Bytes
+from headrace.schemas.arrays import Bytes, Offsets, Signatures
 from headrace.schemas.compiled import lean
-from headrace.tokenizers.kernels.normalize_tables import FOLLOWS, MOST_RULES, MOST_SYMBOLS, Tables
+from headrace.tokenizers.kernels.normalize_tables import FOLLOWS, MOST_RULES, MOST_SYMBOLS
 
 _LABEL = np.uint32(0x800000FF)
 _VALUE = np.uint32(0x7FFFFFFF)
@@ -36,25 +36,25 @@ def decode_checked(data: Bytes, at: int, end: int) -> tuple[int, int]:
 
 
 @lean
-def may_follow(data: Bytes, at: int, end: int, tables: Tables) -> bool:
+def may_follow(data: Bytes, at: int, end: int, kind: Bytes) -> bool:
     """Tell whether what comes next may belong to a rule that is longer than a character; at the end nothing does."""
     if at >= end:
         return False
     point, size = decode_checked(data, at, end)
-    return size == 0 or tables.kind[point] & FOLLOWS != 0
+    return size == 0 or kind[point] & FOLLOWS != 0
 
 
 @lean
-def longest_symbol(data: Bytes, at: int, end: int, tables: Tables) -> int:
+def longest_symbol(data: Bytes, at: int, end: int, symbols: Bytes, bounds: Offsets) -> int:
     """Give the size of the longest user-defined symbol at a place, 0 if there is none.
 
     The symbols are sorted: those that begin with the bytes read so far are the ones from `low` to `high`, the shortest
     first.
     """
-    low, high = 0, len(tables.bounds) - 1
+    low, high = 0, len(bounds) - 1
     longest = found = depth = 0
     while low < high and at + depth <= end:
-        if tables.bounds[low + 1] - tables.bounds[low] == depth and depth:
+        if bounds[low + 1] - bounds[low] == depth and depth:
             longest, found, low = depth, found + 1, low + 1
             if found == MOST_SYMBOLS:
                 break
@@ -62,17 +62,20 @@ def longest_symbol(data: Bytes, at: int, end: int, tables: Tables) -> int:
         if at + depth == end:
             break
         byte = data[at + depth]
-        low, high = _narrowed(tables, low, high, depth, byte), _narrowed(tables, low, high, depth, byte + 1)
+        low, high = (
+            _narrowed(symbols, bounds, low, high, depth, byte),
+            _narrowed(symbols, bounds, low, high, depth, byte + 1),
+        )
         depth += 1
     return longest
 
 
 @lean
-def _narrowed(tables: Tables, low: int, high: int, depth: int, byte: int) -> int:
+def _narrowed(symbols: Bytes, bounds: Offsets, low: int, high: int, depth: int, byte: int) -> int:
     """Give the first symbol from `low` on whose byte at a depth is not smaller than a byte, or `high`."""
     while low < high:
         middle = (low + high) >> 1
-        if int(tables.symbols[tables.bounds[middle] + depth]) < byte:
+        if int(symbols[bounds[middle] + depth]) < byte:
             low = middle + 1
         else:
             high = middle
@@ -85,19 +88,19 @@ def _behind(node: np.uint32, unit: np.uint32) -> np.uint32:
 
 
 @lean
-def longest_rule(data: Bytes, at: int, end: int, tables: Tables) -> tuple[int, int]:
+def longest_rule(data: Bytes, at: int, end: int, trie: Signatures) -> tuple[int, int]:
     """Give the size of the longest rule at a place and where its replacement begins; 0, 0 if there is none."""
-    if len(tables.trie) == 0:
+    if len(trie) == 0:
         return 0, 0
     found = size = value = 0
-    node = _behind(np.uint32(0), tables.trie[0])
+    node = _behind(np.uint32(0), trie[0])
     for place in range(at, end):
         node ^= np.uint32(data[place])
-        unit = tables.trie[node]
+        unit = trie[node]
         if unit & _LABEL != np.uint32(data[place]):
             break
         node = _behind(node, unit)
         if unit >> _EIGHT & _ONE and found < MOST_RULES:
             found += 1
-            size, value = place + 1 - at, int(np.int64(tables.trie[node] & _VALUE))
+            size, value = place + 1 - at, int(np.int64(trie[node] & _VALUE))
     return size, value

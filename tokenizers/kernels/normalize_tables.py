@@ -20,6 +20,8 @@ MOST_RULES: Final = 32  # of the rules that match at a place the library looks a
 MOST_SYMBOLS: Final = 64
 SHORT_POINTS: Final = 0x10000
 SHORT_BYTES: Final = 3
+STOP_RANGES: Final = 5
+SWAPS: Final = 3
 
 
 class Tables(NamedTuple):
@@ -28,10 +30,10 @@ class Tables(NamedTuple):
     short[code point] holds up to three bytes, the lowest first, and their number in the highest byte; they are not, and
     have not among them, a space or U+2581, unless they are a space alone.
     `trie` is the model's double array of rules and `replacements` the zero-terminated texts that its values point at;
-    both have a length of 0 if there are none. Symbol i of the sorted ones is symbols[bounds[i]:bounds[i + 1]]. Bytes in
-    the ranges of `stops` are not copied many at a time: row 2 * i holds 32 times the first byte of range i, row
-    2 * i + 1 how many behind it belong to it. `hold` says that rules begin with a letter of ASCII and an accent behind
-    it. `longest` is what one look-up writes at most.
+    both have a length of 0 if there are none. Symbol i of the sorted ones is symbols[bounds[i]:bounds[i + 1]]. `stops`
+    and `swaps` are what `normalize_lanes` asks about bytes of ASCII: where a copy ends, and which bytes are written as
+    which. `hold` says that a letter of ASCII may become another one with what is behind it. `longest` is how many bytes
+    one step writes at most.
     """
 
     kind: Bytes
@@ -41,6 +43,7 @@ class Tables(NamedTuple):
     symbols: Bytes
     bounds: Offsets
     stops: npt.NDArray[np.uint8]
+    swaps: npt.NDArray[np.uint8]
     hold: bool
     longest: int
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -20,15 +19,14 @@ from headrace.tokenizers.kernels.normalize_tables import (
     STARTS,
     Tables,
 )
+from headrace.tokenizers.normalizing.ascii_lanes import lanes_of
 from headrace.tokenizers.normalizing.characters import characters_behind, has_children, root
 from headrace.tokenizers.normalizing.charsmap import VALUE, Charsmap
 
 _ASCII = 0x80
 _SURROGATES = slice(0xD800, 0xE000)  # their bytes are no UTF-8
 _NOT_SHORT = np.uint32(0xFFFFFFFF)
-_MARK = np.uint32(0x8196E2)  # U+2581, the lowest byte first
-_RANGES = 5  # of bytes that end a copy; one of them is everything beyond ASCII
-_LANES = 32
+_MARK_POINT, _MARK = 0x2581, np.uint32(0x8196E2)  # U+2581, and its bytes, the lowest first
 _VECTOR = 64  # bytes a copy may write beyond what it counts
 _WIDEST = 3  # a space is written in three bytes
 
@@ -40,8 +38,8 @@ def build_tables(charsmap: Charsmap, symbols: Sequence[bytes], *, squeeze: bool)
     open_ended = _enter_rules(kind, short, charsmap) if len(charsmap.trie) else np.zeros(_ASCII, np.bool_)
     kind[_SURROGATES] = LOOKED_UP
     kept = _needed(symbols, kind, squeeze=squeeze)
-    _enter_symbols(kind, kept)
-    stops = open_ended | _ascii_symbols(kept) | (kind[:_ASCII] & (LOOKED_UP | SHORT) != 0)
+    _enter_symbols(kind, short, kept)
+    lanes = lanes_of(kind[:_ASCII], short[:_ASCII], open_ended | _ascii_symbols(kept))
     packed, bounds = _packed(kept)
     longest = max([_longest_replacement(charsmap.replacements), *map(len, kept)])
     return Tables(
@@ -51,8 +49,9 @@ def build_tables(charsmap: Charsmap, symbols: Sequence[bytes], *, squeeze: bool)
         replacements=charsmap.replacements,
         symbols=packed,
         bounds=bounds,
-        stops=_lanes_of(_ranges(stops)),
-        hold=bool((kind[:_ASCII] & STARTS).any()),
+        stops=lanes.stops,
+        swaps=lanes.swaps,
+        hold=lanes.hold,
         longest=_WIDEST * longest + _VECTOR,
     )
 
@@ -103,11 +102,18 @@ def _needed(symbols: Sequence[bytes], kind: Bytes, *, squeeze: bool) -> list[byt
     return sorted(filter(matters, symbols))
 
 
-def _enter_symbols(kind: Bytes, symbols: Sequence[bytes]) -> None:
-    for symbol in symbols:
-        points = [ord(character) for character in symbol.decode()[:2]]
-        kind[points[0]] |= STARTS if len(points) > 1 else LOOKED_UP
-        kind[points[1:]] |= FOLLOWS
+def _enter_symbols(kind: Bytes, short: npt.NDArray[np.uint32], symbols: Sequence[bytes]) -> None:
+    """Say of each code point what symbols begin with it; one that is a symbol stays as it is, against any rule."""
+    for symbol in sorted(symbols, key=len):
+        first, *others = (ord(character) for character in symbol.decode())
+        if others:
+            kind[first] |= STARTS
+            kind[others[0]] |= FOLLOWS
+        elif first < SHORT_POINTS and first != _MARK_POINT:
+            kind[first] = kind[first] & FOLLOWS | SHORT
+            short[first] = int.from_bytes(symbol, "little") | len(symbol) << 24
+        else:
+            kind[first] |= LOOKED_UP
 
 
 def _ascii_symbols(symbols: Sequence[bytes]) -> Flags:
@@ -125,20 +131,3 @@ def _packed(symbols: Sequence[bytes]) -> tuple[Bytes, Offsets]:
 def _longest_replacement(replacements: Bytes) -> int:
     ends = np.flatnonzero(replacements == 0)
     return int(np.diff(ends, prepend=-1).max(initial=_WIDEST))
-
-
-def _ranges(stops: Flags) -> list[tuple[int, int]]:
-    """Give the ranges of bytes that a copy stops at; too many are joined where the least is between them."""
-    edges = np.flatnonzero(np.diff(stops.astype(np.int8), prepend=0, append=0)).tolist()
-    ranges = list(zip(edges[::2], [end - 1 for end in edges[1::2]], strict=True))
-    while len(ranges) >= _RANGES:
-        gaps = [after[0] - before[1] for before, after in pairwise(ranges)]
-        at = gaps.index(min(gaps))
-        ranges[at : at + 2] = [(ranges[at][0], ranges[at + 1][1])]
-    return [*ranges, (_ASCII, 0xFF)]
-
-
-def _lanes_of(ranges: Sequence[tuple[int, int]]) -> npt.NDArray[np.uint8]:
-    filled = [*ranges, *[ranges[-1]] * (_RANGES - len(ranges))]
-    rows = np.array([[first, last - first] for first, last in filled], np.uint8).reshape(-1, 1)
-    return read_only(np.repeat(rows, _LANES, axis=1))
