@@ -89,7 +89,7 @@ def build_tables(model: ModelFile) -> PieceTables:
         merge_ids=merge_ids,
         ranks=_ranks(model.scores),
         frozen=frozen,
-        facts=np.array([model.unk_id, model.byte_fallback, frozen.any()], np.int64),
+        facts=np.array([_unknown(model), model.byte_fallback, frozen.any()], np.int64),
         unknown=unknown,
     )
 
@@ -130,6 +130,11 @@ def _nodes(entries: Entries, keys: Numbers, codes: int) -> Numbers:
     return double_array(np.frombuffer(joined, np.uint32).astype(np.int32) - 0x10000, begins, entries.ids[order], codes)
 
 
+def _unknown(model: ModelFile) -> int:
+    """Give the id of unknown characters; without one all are spelled, and a number behind all ids stands for them."""
+    return model.unk_id if model.unk_id >= 0 else model.vocabulary_size
+
+
 def _scores(model: ModelFile) -> tuple[Scores, Scores]:
     """Give what the library adds for each piece, and for an unknown character with the greatest size of all."""
     scores = model.scores.copy()
@@ -139,7 +144,8 @@ def _scores(model: ModelFile) -> tuple[Scores, Scores]:
     sizes = np.diff(model.piece_offsets)
     given = model.types == USER_DEFINED
     scores[given] = (_USER_DEFINED_BONUS * (sizes[given] - 1)).astype(np.float32)
-    scores[model.unk_id] = unknown
+    if model.unk_id >= 0:
+        scores[model.unk_id] = unknown
     added = scores[(model.types == NORMAL) | given]
     most = max(np.abs(added).max(initial=0), abs(unknown), 1e-3)
     return scores, np.array([unknown, most], np.float32)

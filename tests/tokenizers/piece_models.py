@@ -74,12 +74,13 @@ def made(
     given: tuple[str, ...] = (),
     unused: tuple[str, ...] = (),
     spelled: bool = True,
+    unknown: bool = True,
     prefix: bool = True,
     escape: bool = True,
 ) -> bytes:
     """Give the file of a model with these pieces, and with those of a user."""
     pieces = [
-        *SPECIAL,
+        *SPECIAL[not unknown :],
         *(BYTE_PIECES if spelled else ()),
         *((text, score, NORMAL) for text, score in scores.items()),
         *((text, 0.0, USER_DEFINED) for text in given),
@@ -100,6 +101,8 @@ MODELS = {
     "great scores, pieces of a user": made(GREAT, UNIGRAM, given=GIVEN, spelled=False),
     "near ties, pieces of a user": made(NEAR_TIES, UNIGRAM, given=GIVEN),
     "unigram with unused pieces": made(NEAR_TIES, UNIGRAM, unused=("cab", "水水中")),
+    "great scores, no piece for unknown text": made(GREAT, UNIGRAM, unknown=False),
+    "merges, no piece for unknown text": made(MERGES, BPE, unknown=False),
     "unigram without marks": made(TIES, UNIGRAM, given=(" b",), escape=False),
     "merges": made(MERGES, BPE),
     "merges, no bytes": made(MERGES, BPE, spelled=False, prefix=False),

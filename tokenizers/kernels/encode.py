@@ -20,11 +20,13 @@ from headrace.tokenizers.kernels.bpe import (
 from headrace.tokenizers.kernels.characters import Places, read_unit
 from headrace.tokenizers.kernels.piece_tables import UNKNOWN, Codes, PieceTables
 from headrace.tokenizers.kernels.unigram import (
+    LEVELS,
     RESET,
     Margins,
     Path,
     certified,
     exact,
+    is_small,
     new_margins,
     new_path,
     score_after,
@@ -32,7 +34,9 @@ from headrace.tokenizers.kernels.unigram import (
 )
 from headrace.tokenizers.kernels.unit_cache import (
     ABSENT,
+    COUNT_MASK,
     DEPENDS,
+    LEVEL,
     LONG_BYTES,
     LONG_IDS,
     SHORT_IDS,
@@ -41,10 +45,10 @@ from headrace.tokenizers.kernels.unit_cache import (
     copy_long,
     copy_short,
     find_places,
-    is_long_row,
     keep_long,
     keep_short,
     long_place,
+    long_row,
     short_row,
 )
 from headrace.tokenizers.kernels.units import IN_TABLE, KNOWN, Block, list_units, new_block
@@ -135,16 +139,16 @@ def _unigram_text(
                 out[to] = KNOWN - fate
                 to += 1
                 continue
-            count = ABSENT
+            kept = ABSENT
             if to < limit:
                 if fate >= IN_TABLE:
                     row = short_row(cache, fate, block.low_keys[unit], block.high_keys[unit])
                     if row >= 0:
-                        count = copy_short(cache, row, out, to)
-                if count == ABSENT:
-                    count = _unigram_unit(data, unit, tables, cache, room, out, to, progress)
-            if count > 0:
-                to += count
+                        kept = copy_short(cache, row, out, to)
+                if kept == ABSENT:
+                    kept = _unigram_unit(data, unit, tables, cache, room, out, to, progress)
+            if kept > 0 and (kept <= COUNT_MASK or is_small(score, to - anchor, kept >> LEVEL, tables)):
+                to += kept & COUNT_MASK
                 continue
             if block.begins[unit + 1] - block.begins[unit] + 2 > len(room.unit):
                 progress[ROOM] = block.begins[unit + 1] - block.begins[unit]
@@ -173,25 +177,26 @@ def _unigram_unit(
     to: int,
     progress: Counts,
 ) -> int:
-    """Write the ids of a unit that is not in the short table, keep them, and give their number, or DEPENDS."""
+    """Write the ids of a unit that is not in the short table, keep them, and give their number with the level."""
     block = room.block
     at, fate = block.begins[unit], block.fates[unit]
     size = block.begins[unit + 1] - at
     if size > LONG_BYTES:
         return DEPENDS
-    row = long_place(data, at, size, cache)
-    if is_long_row(data, at, size, cache, row):
+    place = long_place(data, at, size, cache)
+    row = long_row(data, at, size, cache, place)
+    if row >= 0:
         return copy_long(cache, row, out, to)
     progress[MISSES] += 1
     characters = read_unit(data, at, at + size, tables.codes, room.unit, room.places)
-    count = DEPENDS
-    if certified(room.unit, characters, tables, room.path, room.margins):
-        count = write_way(data, at, characters, room.places, tables, room.path, out, to) - to
+    level = certified(room.unit, characters, tables, room.path, room.margins)
+    count = write_way(data, at, characters, room.places, tables, room.path, out, to) - to
+    kept = count | level << LEVEL if level < LEVELS else DEPENDS
     if fate >= IN_TABLE and count <= SHORT_IDS:
-        keep_short(cache, fate, block.low_keys[unit], block.high_keys[unit], count, out, to)
+        keep_short(cache, fate, block.low_keys[unit], block.high_keys[unit], kept, out, to)
     elif count <= LONG_IDS:
-        keep_long(data, at, size, cache, row, count, out, to)
-    return count
+        keep_long(data, at, size, cache, place, kept, out, to)
+    return kept
 
 
 @lean
@@ -286,10 +291,11 @@ def _bpe_unit(
     block = room.block
     at, fate = block.begins[unit], block.fates[unit]
     size = block.begins[unit + 1] - at
-    row = ABSENT
+    place = ABSENT
     if size <= LONG_BYTES:
-        row = long_place(data, at, size, cache)
-        if is_long_row(data, at, size, cache, row):
+        place = long_place(data, at, size, cache)
+        row = long_row(data, at, size, cache, place)
+        if row >= 0:
             return to + copy_long(cache, row, out, to)
     elif size + 2 > len(room.unit):
         progress[ROOM] = size
@@ -304,8 +310,8 @@ def _bpe_unit(
     end = write_symbols(data, at, left, room.places, tables, room.symbols, out, to)
     if fate >= IN_TABLE and end - to <= SHORT_IDS:
         keep_short(cache, fate, block.low_keys[unit], block.high_keys[unit], end - to, out, to)
-    elif row >= 0 and end - to <= LONG_IDS:
-        keep_long(data, at, size, cache, row, end - to, out, to)
+    elif place >= 0 and end - to <= LONG_IDS:
+        keep_long(data, at, size, cache, place, end - to, out, to)
     return end
 
 

@@ -1,8 +1,8 @@
 """The best pieces of a unit by a unigram model, exactly as the library finds them in a whole text.
 
 The library adds scores up from the beginning of the text in float32 (`unigram_model.cc` of 0.2.3), so a near tie inside
-a word is decided by what rounding did before. `certified` finds the pieces of a unit alone and says whether any text
-before it would give the same ones; where it cannot, `exact` adds up from the true score, which `score_after` gives.
+a word is decided by what rounding did before. `certified` finds the pieces of a unit alone and says behind which texts
+they are the same; behind all others, `exact` adds up from the true score, which `score_after` gives.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from headrace.schemas.arrays import Bytes, Floats
 from headrace.schemas.compiled import lean
-from headrace.tokenizers.kernels.characters import Places, width
+from headrace.tokenizers.kernels.characters import Places
 from headrace.tokenizers.kernels.piece_tables import (
     BASE,
     CHECK,
@@ -31,7 +31,9 @@ from headrace.tokenizers.kernels.piece_tables import (
 from headrace.tokenizers.kernels.unit_cache import LONG_BYTES, WideIds
 
 RESET = np.float32(100_000)  # the library subtracts the score from all that are being compared once it is greater
-HALF_ULP = 2.0**-8  # the greatest error of one addition of a score below 131,072 in float32
+LARGEST = 2.0**17  # no score gets there
+HALF_ULP = 2.0**-8  # the greatest error of one addition below that in float32
+LEVELS = 12
 _NEVER = 1e300
 _ZERO = np.float32(0)
 
@@ -65,11 +67,12 @@ def new_margins() -> Margins:
 
 
 @lean
-def certified(unit: Codes, size: int, tables: PieceTables, path: Path, margins: Margins) -> bool:
-    """Find the best way through a unit, and say whether it is the best one behind any text.
+def certified(unit: Codes, size: int, tables: PieceTables, path: Path, margins: Margins) -> int:
+    """Find the best way through a unit, and say behind which texts it is the best one: behind any at level 0.
 
-    Each sum of n scores in float32 is at most n * HALF_ULP off, so a lead of more than 2 n HALF_ULP lasts; only the
-    places that the best way goes over count.
+    At level l that is sure where all scores are below 2 ** (17 - l): there each addition is off by 2 ** -(8 + l) at
+    most, half a unit in the last place, so a lead of more than 2 n of that lasts among sums of n. Only the places that
+    the best way goes over count. LEVELS says that no score is small enough.
     """
     nodes, node_scores, starts = tables.nodes, tables.node_scores, path.starts
     for place in range(1, size + 1):
@@ -90,7 +93,7 @@ def certified(unit: Codes, size: int, tables: PieceTables, path: Path, margins: 
                 break
             node, end = child, end + 1
             piece, score = int(nodes[node, PIECE]), float(node_scores[node, SCORE])
-    return _lasts(size, path, margins)
+    return _level(size, path, margins)
 
 
 @lean
@@ -110,13 +113,21 @@ def _offer(path: Path, margins: Margins, start: int, end: int, piece: int, score
 
 
 @lean
-def _lasts(size: int, path: Path, margins: Margins) -> bool:
-    end = size
+def _level(size: int, path: Path, margins: Margins) -> int:
+    end, least = size, _NEVER
     while end > 0:
-        if margins.gaps[end] <= 2 * HALF_ULP * margins.counts[end]:
-            return False
+        least = min(least, margins.gaps[end] / (2 * margins.counts[end]))
         end = path.starts[end]
-    return True
+    level, error = 0, HALF_ULP
+    while level < LEVELS and least <= error:
+        level, error = level + 1, error / 2
+    return level
+
+
+@lean
+def is_small(score: np.float32, ids: int, level: int, tables: PieceTables) -> bool:
+    """Tell whether all scores in a unit that is certified are small enough for a level, so many ids behind a score."""
+    return abs(float(score)) + (ids + 2 * LONG_BYTES) * float(tables.unknown[1]) < LARGEST / (1 << level)
 
 
 @lean
@@ -203,7 +214,7 @@ def score_after(out: WideIds, first: int, end: int, score: np.float32, tables: P
         byte = int(tables.id_bytes[piece])
         if byte >= 0:
             score = np.float32(tables.unknown[0] + score)
-            number += width(byte)
+            number += 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
         else:
             score = np.float32(tables.scores[piece] + score)
             number += 1

@@ -15,9 +15,9 @@ import numpy.typing as npt
 from headrace.schemas.arrays import Bytes, Offsets
 from headrace.schemas.compiled import lean
 from headrace.schemas.text_lanes import bits_from, eight_bytes, lowest_bit, lowest_bits
-from headrace.tokenizers.kernels.characters import code_at, width
+from headrace.tokenizers.kernels.characters import character_at
 from headrace.tokenizers.kernels.piece_tables import CLASSES, Codes, Numbers, PieceTables, Words
-from headrace.tokenizers.kernels.wide_reads import bits_between
+from headrace.tokenizers.kernels.wide_reads import bits_between, word_at
 
 UNITS = 512  # of a block: enough to load the cache's rows ahead, few enough to stay near
 IN_TABLE, LONG, KNOWN = 0, -1, -2  # fates: a place in the cache or more, too long for it, and from KNOWN down an id
@@ -132,20 +132,21 @@ def _list_wide(
     """List units from the open one on, over the other characters at `stop`, until only ASCII is ahead."""
     begins, fates, bits = block.begins, block.fates, len(pairs) * 64
     at = begins[units]
-    while at < end and units < UNITS:
-        code = first = code_at(data, at, codes)
-        at += width(int(data[at]))
-        alone = True
+    character = character_at(data, at, codes)
+    while units < UNITS:
+        first, alone = character >> 3, True
+        at += character & 7
         while at < end:
-            after = code_at(data, at, codes)
-            bit = pair_bit(code, after, bits)
-            if not (pairs[bit >> 6] >> np.uint64(bit & 63)) & _ONE:
+            code, character = character >> 3, character_at(data, at, codes)
+            bit = pair_bit(code, character >> 3, bits)
+            if not (word_at(pairs, bit >> 6) >> np.uint64(bit & 63)) & _ONE:
                 break
-            at += width(int(data[at]))
-            code, alone = after, False
-        fates[units] = KNOWN - singles[first] if alone and singles[first] >= 0 else IN_TABLE
+            at += character & 7
+            alone = False
+        known = singles[first] if alone else -1
+        fates[units] = KNOWN - known if known >= 0 else IN_TABLE
         units += 1
         begins[units] = at
-        if at > stop and at + 8 <= end and not eight_bytes(data, at) & _HIGH_BITS:
+        if at >= end or (at > stop and at + 8 <= end and not eight_bytes(data, at) & _HIGH_BITS):
             break
     return units

@@ -44,3 +44,24 @@ def copy_four(_typing: Numba, rows: Numba, row: Numba, column: Numba, out: Numba
         return context.get_dummy_value()
 
     return types.void(rows, types.intp, types.intp, out, types.intp), emit
+
+
+@emitted
+def item_at(_typing: Numba, items: Numba, at: Numba) -> Numba:
+    """Give an item of a flat array of bytes or codes, without a question whether the place counts from the end."""
+
+    def emit(context: Numba, builder: Numba, signature: Numba, arguments: Numba) -> Numba:
+        place = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1:])
+        return builder.zext(builder.load(place), _LONG)
+
+    return types.int64(items, types.intp), emit
+
+
+@emitted
+def word_at(_typing: Numba, words: Numba, at: Numba) -> Numba:
+    """Give a number of 64 bits, as `item_at` gives a smaller one."""
+
+    def emit(context: Numba, builder: Numba, signature: Numba, arguments: Numba) -> Numba:
+        return builder.load(pointer_to(context, builder, signature.args[0], arguments[0], arguments[1:]))
+
+    return types.uint64(words, types.intp), emit
