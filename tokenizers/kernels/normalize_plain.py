@@ -99,3 +99,18 @@ def character_size(text: bytes, at: int) -> int:
             continue
         return size
     return 0
+
+
+def copied_lanes(text: bytes, tables: Tables) -> tuple[bytes, list[bool], list[bool]]:
+    """Do what `copy_lanes` does to 32 bytes: give what is written, where a copy has to stop, and where spaces are."""
+    stops, swaps = tables.stops[:, 0].reshape(-1, 2).tolist(), tables.swaps[:, 0].reshape(-1, 4).tolist()
+    made = bytearray(text)
+    for place, byte in enumerate(text):
+        for first, behind, bits, more in swaps:
+            if first <= byte <= first + behind:
+                made[place] = (byte & bits) + more & 0xFF
+    stopped = [any(first <= byte <= first + behind for first, behind in stops) for byte in made]
+    if tables.hold:
+        followed = [*(byte >= 0x80 for byte in text[1:]), True]
+        stopped = [either or before for either, before in zip(stopped, followed, strict=True)]
+    return bytes(made), stopped, [byte == ord(" ") for byte in made]

@@ -43,7 +43,7 @@ def lanes_of(kind: Bytes, short: npt.NDArray[np.uint32], open_ended: Flags) -> L
     Stops are compared with bytes after swaps: so those that are swapped may lie in a range of stops.
     """
     swappable = (kind & SHORT != 0) & (kind & LOOKED_UP == 0) & (short >> 24 == _ONE_BYTE) & ~open_ended
-    swaps = _swaps(short & 0xFF, swappable)
+    swaps = _swaps(short & np.uint32(0xFF), swappable)
     swapped = np.zeros(_ASCII, np.bool_)
     for swap in swaps:
         swapped[swap.first : swap.last + 1] = True

@@ -28,10 +28,10 @@ SYMBOLS: tuple[tuple[str, ...], ...] = (
     ("<s2>", "<a b>", "##", "中国", "  ", "\n\n"),
     ("A", "か\u3099x", "<", "ﬁn", "a b ", "Ａ１", " ", "，。", "a" * 30),
 )
-_MARK, _REPLACEMENT = "\u2581", "\ufffd"
+MARK = "\u2581".encode()
 ATOMS = (
     *(" ", "  ", "   ", "\n", "\t", "\r\n", "\0", "\x01", "\x7f", "\x85"),
-    *(_MARK, _REPLACEMENT, "\u3000", "\u00a0", "\u200b", "\u2028", "\xad", "\ufeff"),
+    *("\u2581", "\ufffd", "\u3000", "\u00a0", "\u200b", "\u2028", "\xad", "\ufeff"),
     *("a", "ab", "abc", "A", "Z", "<", ">", "=", "<s2>", "<a b>", "#", "##", "the wheel ", "x" * 40, "y " * 40),
     *("e\u0301", "A\u030a", "<\u0338", "か\u3099", "は\u309a", "\u1112\u1161\u11ab", "\u0344", "\u0fb2\u0f71\u0f80"),
     *("ﬁ", "ß", "İ", "é", "½", "…", "㈱", "ﷺ", "Ａ", "１", "，", "。", "中", "中国", "한", "水轮开始转动", "国" * 40),
@@ -76,8 +76,7 @@ def unpacked(data: Bytes, offsets: Offsets) -> list[bytes]:
     return [data[begin:end].tobytes() for begin, end in pairwise(ends)]
 
 
-def by_library(model: bytes, texts: list[bytes], *, folded: bool = False) -> list[bytes]:
-    """Give what the library makes of texts; `folded` writes U+2581 as a space."""
-    engine = sentencepiece.SentencePieceProcessor(model_proto=model)
-    normalized: list[bytes] = engine.normalize(texts) if texts else []
-    return [text.replace(_MARK.encode(), b" ") for text in normalized] if folded else normalized
+def by_library(model: bytes, texts: list[bytes]) -> list[bytes]:
+    """Give what the library makes of texts."""
+    normalized: list[bytes] = sentencepiece.SentencePieceProcessor(model_proto=model).normalize(texts) if texts else []
+    return normalized

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tokenizers.model_bytes import Flags, bytes_field, charsmap, made_charsmap, model, rules, trainer, with_flags
 from tests.tokenizers.normalizing.awkward import (
+    MARK,
     PLAIN_TEXTS,
     RULES,
     SYMBOLS,
@@ -36,11 +37,11 @@ def ours(data: bytes) -> Normalizer:
 
 def check(data: bytes, texts: list[bytes]) -> None:
     """Compare the library's texts with ours, and with ours in which U+2581 is one byte."""
-    normalizer = ours(data)
-    assert unpacked(*normalizer.normalize(*packed(texts))) == by_library(data, texts)
+    normalizer, wanted = ours(data), by_library(data, texts)
+    assert unpacked(*normalizer.normalize(*packed(texts))) == wanted
     if normalizer.rules.escape_whitespaces:
-        folded = unpacked(*normalizer.normalize(*packed(texts), folded=True))
-        assert folded == by_library(data, texts, folded=True)
+        folded = [text.replace(MARK, b" ") for text in wanted]
+        assert unpacked(*normalizer.normalize(*packed(texts), folded=True)) == folded
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -52,7 +53,7 @@ def test_awkward_texts_come_out_as_from_the_library(rule: str, symbols: tuple[st
         check(with_flags(table(rule), symbols, flags), [*texts, _WHOLE, _WHOLE[::-1], b""])
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.sampled_from(RULES), st.sampled_from(SYMBOLS), st.sampled_from(FLAGS), TEXTS)
 def test_any_bytes_come_out_as_from_the_library(
     rule: str, symbols: tuple[str, ...], flags: Flags, texts: list[bytes]
@@ -111,8 +112,7 @@ def test_rules_nested_deeper_than_the_library_looks() -> None:
     check(data, [*texts, *(text + b"\0" for text in texts), b"z\0z", b"\0\0z"])
 
 
-@pytest.mark.parametrize("rule", ["identity", "nmt_nfkc", "nfkc_cf"])
-@pytest.mark.parametrize("squeeze", [True, False], ids=["squeeze", "keep"])
+@pytest.mark.parametrize(("rule", "squeeze"), [("identity", False), ("nmt_nfkc", True), ("nfkc_cf", False)])
 def test_every_file_of_the_corpus(corpus: Path, rule: str, *, squeeze: bool) -> None:
     """The bytes of all files of the corpus, text or not, come out as from the library."""
     files = sorted(path for path in corpus.rglob("*") if path.is_file() and path.stat().st_size < 300_000)
