@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,12 +47,17 @@ def export(
     from headrace.pipeline.exporting.export import Wanted
     from headrace.pipeline.exporting.export import export as write_export
 
-    found = write_export(run, out, Wanted(to, grain, file_bytes, unfinished))
+    found = write_export(run, out, Wanted(to, grain, file_bytes, unfinished), _say if sys.stderr.isatty() else None)
     if as_json:
         print_json({"folder": str(out), **found.to_json()})
         return
     for name, text in _lines(found):
         click.echo(f"{name:<10}{text}")
+
+
+def _say(done: int, shards: int) -> None:
+    """Let a person watch."""
+    click.echo(f"\r{done:,} of {shards:,} shards", nl=done == shards, err=True)
 
 
 def _lines(found: Exported) -> Iterator[tuple[str, str]]:

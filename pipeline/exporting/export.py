@@ -18,7 +18,7 @@ from headrace.pipeline.committed import Committed, open_committed
 from headrace.pipeline.exporting.forgotten import LeftOut
 from headrace.pipeline.exporting.formats import FORMATS
 from headrace.pipeline.exporting.out_folder import OutFolder, out_folder
-from headrace.pipeline.exporting.reading import Grain, Source, Tally, shards_of
+from headrace.pipeline.exporting.reading import Grain, OnShard, Source, Tally, shards_of
 from headrace.pipeline.exporting.rows import Rows, files
 from headrace.pipeline.exporting.shape import Shape
 from headrace.schemas.durable import canonical_json
@@ -28,7 +28,7 @@ from headrace.schemas.tombstones import prefix_sha256
 from headrace.schemas.unit import FileRef
 
 RECORD, ORIGINS, RECORD_VERSION = "headrace.json", "rows.parquet", 1
-FILE_BYTES, FILE_BYTES_MOST = 1 << 26, 1 << 31  # places in files of MDS and LitData have 32 bits
+FILE_BYTES, FILE_BYTES_MOST = 1 << 26, 1 << 30  # places in files of MDS and LitData have 32 bits
 _GROUP_ROWS = 1 << 16  # rows of `rows.parquet` that are written at a time
 
 
@@ -80,13 +80,13 @@ class Exported:
         }
 
 
-def export(run: Path, folder: Path, wanted: Wanted) -> Exported:
+def export(run: Path, folder: Path, wanted: Wanted, on_shard: OnShard | None = None) -> Exported:
     """Export the tokens of a run into a new folder; FormatError if a shard is not what was committed."""
     _check_size(wanted.file_bytes)
     committed = open_committed(run)
     _check_run(committed, folder, unfinished=wanted.unfinished)
     chosen = FORMATS[wanted.to]
-    source = Source(committed, committed.lines, LeftOut.of(run))
+    source = Source(committed, committed.lines, LeftOut.of(run), on_shard)
     shape = Shape(wanted.grain or chosen.grain, _layout(committed), wanted.file_bytes)
     with out_folder(folder) as out:
         counted = _Counted()

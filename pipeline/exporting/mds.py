@@ -16,7 +16,7 @@ import numpy as np
 from headrace.loader.order import IntArray
 from headrace.pipeline.exporting.out_folder import OutFolder
 from headrace.pipeline.exporting.ragged import Ragged, arrays, little_endian, numbers, side_by_side, texts
-from headrace.pipeline.exporting.rows import Rows, offsets_of
+from headrace.pipeline.exporting.rows import DOC_ID, Rows, offsets_of
 from headrace.pipeline.exporting.shape import Shape
 from headrace.schemas.unit import FileRef
 
@@ -63,7 +63,7 @@ def _samples(rows: Rows, shape: Shape) -> Ragged:
     if shape.packed:
         ends = _arrays_of_any_length(arrays(rows.ends, rows.end_offsets), np.diff(rows.end_offsets))
         return side_by_side([_sizes(ends), ends, numbers(rows.lengths), arrays(rows.ids, rows.offsets)])
-    names = texts(rows.origins["doc_id"])
+    names = texts(rows.origins[DOC_ID])
     ids = _arrays_of_any_length(arrays(rows.ids, rows.offsets), rows.lengths)
     return side_by_side([_sizes(names), _sizes(ids), names, ids])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from headrace.schemas.durable import sha256_file, sync_file, sync_folder, tempor
 from headrace.schemas.errors import ConfigError, HeadraceError
 from headrace.schemas.unit import FileRef
 
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/")  # s3://..., in which a path has lost a slash
 Content = bytes | npt.NDArray[np.uint8]
 
 
@@ -109,6 +111,9 @@ def _publish(temporary: Path, final: Path) -> None:
 
 
 def _check_free(final: Path) -> None:
+    if _ADDRESS.match(str(final)):
+        remedy = "export to a folder of this machine, and copy it"
+        raise ConfigError("exports are written to folders, not to object stores", where=str(final), remedy=remedy)
     if final.is_symlink() or (final.exists() and not final.is_dir()):
         raise ConfigError("this is no folder", where=str(final), remedy="name another one by --out")
     if final.is_dir() and any(final.iterdir()):

@@ -5,7 +5,7 @@ Each shard is hashed before it is read. Memory holds one shard: its ids and its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -27,6 +27,7 @@ from headrace.schemas.errors import FormatError
 from headrace.schemas.manifest import ManifestLine, ShardInfo
 
 Grain: TypeAlias = Literal["sequences", "documents"]
+OnShard: TypeAlias = Callable[[int, int], None]  # is told after each shard: how many are done, of how many
 _PORTION_TOKENS = 1 << 20  # of documents that are put together at a time
 
 
@@ -45,10 +46,12 @@ class Source:
     committed: Committed
     lines: Sequence[ManifestLine]
     left_out: LeftOut
+    on_shard: OnShard | None = None
 
     def rows(self, grain: Grain, layout: Layout, tally: Tally) -> Iterator[Rows]:
         """Give all rows in order; `tally` counts what is left out. FormatError if a shard is of another layout."""
-        for line, info in shards_of(self.lines):
+        shards = list(shards_of(self.lines))
+        for number, (line, info) in enumerate(shards, 1):
             shard = open_shard(self.committed.run, info, verify=True)
             check_layout(shard, layout, self.committed.run / info.file.name)
             gone = self.left_out.keys(line)
@@ -56,6 +59,8 @@ class Source:
                 yield from _sequences(shard, info, gone, tally)
             else:
                 yield from _documents(self.committed.run, line, _Whole.of(shard), gone, tally)
+            if self.on_shard:
+                self.on_shard(number, len(shards))
 
 
 def shards_of(lines: Sequence[ManifestLine]) -> Iterator[tuple[ManifestLine, ShardInfo]]:

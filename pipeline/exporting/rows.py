@@ -10,9 +10,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from headrace.loader.order import IntArray
-from headrace.schemas.arrays import Flags, Offsets
+from headrace.schemas.arrays import Flags, Offsets, text_buffers
 
 Ids = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+DOC_ID = "doc_id"  # in `origins`, where rows are documents
 _ROW_BYTES = 16  # what formats store beside the ids of a row, about
 
 
@@ -83,7 +84,7 @@ def files(rows: Iterator[Rows], file_bytes: int) -> Iterator[Rows]:
     waiting: list[Rows] = []
     used = 0
     for block in rows:
-        sizes = np.diff(block.offsets) * block.ids.itemsize + np.diff(block.end_offsets) * 4 + _ROW_BYTES
+        sizes = _stored_bytes(block)
         reach = np.cumsum(sizes)
         first = 0
         while first < block.count:
@@ -100,6 +101,15 @@ def files(rows: Iterator[Rows], file_bytes: int) -> Iterator[Rows]:
             first = last
     if waiting:
         yield joined(waiting)
+
+
+def _stored_bytes(rows: Rows) -> IntArray:
+    """Give about how many bytes each row takes in a file: ids, ends, and the name that some formats store."""
+    sizes: IntArray = np.diff(rows.offsets) * rows.ids.itemsize + np.diff(rows.end_offsets) * 4 + _ROW_BYTES
+    if DOC_ID in rows.origins.column_names:
+        _, offsets = text_buffers(rows.origins[DOC_ID])
+        sizes += np.diff(offsets)
+    return sizes
 
 
 def taken(values: npt.NDArray[np.int32], offsets: Offsets, kept: Flags) -> tuple[npt.NDArray[np.int32], Offsets]:

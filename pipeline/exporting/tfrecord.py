@@ -24,7 +24,7 @@ from headrace.pipeline.exporting.ragged import (
     varint_sizes,
     varints,
 )
-from headrace.pipeline.exporting.rows import Rows, files
+from headrace.pipeline.exporting.rows import DOC_ID, Rows, files
 from headrace.pipeline.exporting.shape import Shape
 from headrace.schemas.arrays import Offsets
 
@@ -46,7 +46,7 @@ def write_tfrecord(parts: Iterator[Rows], out: OutFolder, shape: Shape) -> None:
 def _features(rows: Rows, shape: Shape) -> dict[str, tuple[bytes, Ragged]]:
     ids = _packed(rows.ids, rows.offsets)
     if not shape.packed:
-        return {"doc_id": (_BYTES, texts(rows.origins["doc_id"])), "input_ids": (_INT64, ids)}
+        return {"doc_id": (_BYTES, texts(rows.origins[DOC_ID])), "input_ids": (_INT64, ids)}
     ends = _packed(rows.ends, rows.end_offsets)
     return {"document_ends": (_INT64, ends), "input_ids": (_INT64, ids), "length": (_INT64, varints(rows.lengths))}
 

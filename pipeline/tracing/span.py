@@ -9,7 +9,8 @@ import numpy as np
 import sentencepiece
 
 from headrace.pipeline.exporting.rows import Ids
-from headrace.schemas.errors import FormatError
+from headrace.schemas.errors import FormatError, HeadraceError
+from headrace.stages.tokenize_text import TokenizeStage
 from headrace.tokenizers.base import Tokenizer
 from headrace.tokenizers.load import BYTES, load
 from headrace.tokenizers.sentencepiece_model import from_file
@@ -25,30 +26,42 @@ class Span:
     end: int
 
 
-def span_of(model: Path | None, text: str, ids: Ids, index: int) -> Span | None:
-    """Give the characters of token `index` of a text with these ids; None for special ids, or where it is not known.
+@dataclass(frozen=True, slots=True)
+class Speller:
+    """The run's tokenizer, as far as it can be loaded here: SentencePiece's own engine, or the one of `tokenize`."""
 
-    SentencePiece itself says which bytes a piece came from, normalization included. For other tokenizers the text is
-    found again in what the ids decode to.
-    """
-    engine = _sentencepiece(model)
-    return _mapped(engine, text, ids, index) if engine else _decoded(load(model or BYTES), text, ids, index)
+    engine: sentencepiece.SentencePieceProcessor | None
+    tokenizer: Tokenizer | None
 
+    @classmethod
+    def of(cls, model: Path | None, stage: TokenizeStage | None) -> Speller:
+        """Load the model of a run; the byte tokenizer has no file."""
+        try:
+            if model is not None:
+                return cls(from_file(model).engine, None)
+        except FormatError:
+            pass  # a model of another kind, which the stage knows
+        try:
+            bound = stage.bound(model) if stage and model else None
+            return cls(None, bound.tokenizer if bound else load(model or BYTES))
+        except HeadraceError:  # its library is not installed here: the place of a token is known all the same
+            return cls(None, None)
 
-def spelling(model: Path | None, number: int) -> str:
-    """Give the piece of an id, as the model spells it."""
-    engine = _sentencepiece(model)
-    if engine:
-        return str(engine.id_to_piece(number))
-    tokenizer = load(model or BYTES)
-    return tokenizer.decode(np.array([number], np.uint32))
+    def piece(self, number: int) -> str:
+        """Give the piece of an id, as the model spells it."""
+        if self.engine:
+            return str(self.engine.id_to_piece(number))
+        return self.tokenizer.decode(np.array([number], np.uint32)) if self.tokenizer else ""
 
+    def span(self, text: str, ids: Ids, index: int) -> Span | None:
+        """Give the characters of token `index` of a text with these ids; None for special ids, or if not known.
 
-def _sentencepiece(model: Path | None) -> sentencepiece.SentencePieceProcessor | None:
-    try:
-        return from_file(model).engine if model else None
-    except FormatError:  # a model of another kind, which `load` knows
-        return None
+        SentencePiece itself says which bytes a piece came from, normalization included. For other tokenizers the text
+        is found again in what the ids decode to.
+        """
+        if self.engine:
+            return _mapped(self.engine, text, ids, index)
+        return _decoded(self.tokenizer, text, ids, index) if self.tokenizer else None
 
 
 def _mapped(engine: sentencepiece.SentencePieceProcessor, text: str, ids: Ids, index: int) -> Span | None:

@@ -8,11 +8,12 @@ from pathlib import Path
 from headrace.pipeline.committed import Committed, open_committed
 from headrace.pipeline.tracing.record import Stored, stored
 from headrace.pipeline.tracing.source_bytes import SourceBytes, source_bytes
-from headrace.pipeline.tracing.span import Span, span_of, spelling
+from headrace.pipeline.tracing.span import Span, Speller
 from headrace.pipeline.tracing.token import Token, token_at
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.shard import OF_TEXT
 from headrace.schemas.tombstones import Tombstones, read_tombstones
+from headrace.stages.tokenize_text import TokenizeStage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,20 +65,21 @@ def where(run: Path, shard: str, sequence: int, position: int) -> Found:
     if any(line.shard and line.shard.format in OF_TEXT for line in committed.lines):
         remedy = "`headrace explain RUN DOC_ID` says where a document comes from"
         raise ConfigError("the run holds texts, not tokens", where=str(run), remedy=remedy)
-    token, model = token_at(committed, shard, sequence, position), _model(committed)
+    token, speller = token_at(committed, shard, sequence, position), _speller(committed)
     if token.unit is None or token.ids is None:
-        return Found(token, spelling(model, token.id))
+        return Found(token, speller.piece(token.id))
     document = stored(committed, token.unit, token.row)
     if (read_tombstones(run) or Tombstones()).request_for(document.doc_id, document.url):
         return Found(token, "", document, forgotten=True)
-    piece, text = spelling(model, token.id), document.text
-    span = None if text is None else span_of(model, text, token.ids, token.index)
+    piece, text = speller.piece(token.id), document.text
+    span = None if text is None else speller.span(text, token.ids, token.index)
     if text is None or span is None:
         return Found(token, piece, document)
     return Found(token, piece, document, span=span, bytes=source_bytes(committed, document.record, text, span))
 
 
-def _model(committed: Committed) -> Path | None:
-    """Give the run's tokenizer model; a run of the byte tokenizer has none."""
+def _speller(committed: Committed) -> Speller:
     ref = next((line.tokenizer for line in committed.lines if line.tokenizer), None)
-    return committed.run / ref.name if ref else None
+    options = committed.stage("tokenize")
+    stage = TokenizeStage.model_validate(options) if options else None
+    return Speller.of(committed.run / ref.name if ref else None, stage)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import sentencepiece
 from click.testing import CliRunner, Result
 from tests.pipeline.exporting.readers import read
+from tests.pipeline.exporting.small_models import small_model
 from tests.pipeline.exporting.token_runs import LENGTH, ids_of, texts_of, token_run
 
 from headrace.pipeline.cli import main
@@ -210,3 +214,53 @@ def test_what_the_command_says(run: Path, tmp_path: Path, form: str, grain: Grai
     assert ("padding" in result.output) == (form == "mds")
     as_json = call(run, "--to", form, "--out", tmp_path / "other", "--json")
     assert json.loads(as_json.output) == {"folder": str(tmp_path / "other"), **record}
+
+
+def test_addresses(run: Path) -> None:
+    """An address of an object store is not taken for a folder's name."""
+    result = call(run, "--to", "npy", "--out", "s3://bucket/data")
+    assert (result.exit_code, "not to object stores" in result.output) == (2, True)
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from headrace.pipeline.exporting import out_folder
+from headrace.pipeline.exporting.export import Wanted, export
+written = []
+def write(self, content, _write=out_folder.HashedFile.write):
+    written.append(content)
+    if len(written) == 9:
+        os._exit(9)
+    _write(self, content)
+out_folder.HashedFile.write = write
+export(Path(sys.argv[1]), Path(sys.argv[2]), Wanted("npy", file_bytes=700))
+"""
+
+
+def test_a_kill_on_the_way(run: Path, tmp_path: Path) -> None:
+    """A killed export leaves nothing under its name, and the same command makes it whole."""
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(run), str(tmp_path / "out")], check=False)
+    assert (killed.returncode, (tmp_path / "out").exists()) == (9, False)
+    export(run, tmp_path / "out", Wanted("npy", file_bytes=700))
+    export(run, tmp_path / "other", Wanted("npy", file_bytes=700))
+    assert (tmp_path / "out" / RECORD).read_bytes() == (tmp_path / "other" / RECORD).read_bytes()
+
+
+def test_the_tokenizer_goes_along(tmp_path: Path) -> None:
+    """The model lies beside the tokens, and decodes them; one that is not the committed one is an error."""
+    run = token_run(tmp_path / "a", model=small_model())
+    export(run, tmp_path / "out", Wanted("megatron"))
+    engine = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "out" / "tokenizer.model"))
+    texts = [text for unit in range(6) for text in texts_of(unit).values()]
+    assert [engine.decode(row["ids"]) for row in read("megatron", tmp_path / "out")] == texts
+    (run / "tokenizer" / "model.model").write_bytes(b"another")
+    with pytest.raises(FormatError, match="tokenizer model was changed"):
+        export(run, tmp_path / "other", Wanted("megatron"))
+
+
+def test_progress(run: Path, tmp_path: Path) -> None:
+    """After each shard the export says how many are done, of how many."""
+    said: list[tuple[int, int]] = []
+    export(run, tmp_path / "out", Wanted("mds"), lambda *counts: said.append(counts))
+    assert said == [(1, 3), (2, 3), (3, 3)]

@@ -73,10 +73,8 @@ def test_sequences_come_back(run: Path, tmp_path: Path, form: str) -> None:
             assert row["document_ends"] == sequence["piece_ends"]
 
 
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("grain", GRAINS)
-def test_ids_beyond_two_bytes(tmp_path: Path, form: str, grain: Grain) -> None:
-    """A vocabulary above 65,536 takes four bytes an id, up to the last id that a vocabulary of 2**31 has."""
+def write_wide(folder: Path, form: str, grain: Grain) -> list[list[int]]:
+    """Write rows of a vocabulary of 2**31 ids, and give them."""
     rng = np.random.default_rng(7)
     lengths = np.full(9, 6) if grain == "sequences" else rng.integers(1, 700, 9)
     ids = rng.integers(0, 1 << 31, int(lengths.sum())).astype(np.uint32)
@@ -84,10 +82,16 @@ def test_ids_beyond_two_bytes(tmp_path: Path, form: str, grain: Grain) -> None:
     origins = pa.table({"doc_id": [f"a:{n}#0" for n in range(9)]})
     offsets = offsets_of(lengths)
     rows = Rows(ids, offsets, lengths, lengths.astype(np.int32), np.arange(10), origins)
-    shape = Shape(grain, Layout(6, 1 << 31, 0, ""), 1 << 20)
-    with out_folder(tmp_path / "out") as out:
-        FORMATS[form].write(files(iter([rows]), 100), out, shape)
-    expected = [part.tolist() for part in np.split(ids, offsets[1:-1])]
+    with out_folder(folder) as out:
+        FORMATS[form].write(files(iter([rows]), 100), out, Shape(grain, Layout(6, 1 << 31, 0, ""), 1 << 20))
+    return [part.tolist() for part in np.split(ids, offsets[1:-1])]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("grain", GRAINS)
+def test_ids_beyond_two_bytes(tmp_path: Path, form: str, grain: Grain) -> None:
+    """A vocabulary above 65,536 takes four bytes an id, up to the last id that a vocabulary of 2**31 has."""
+    expected = write_wide(tmp_path / "out", form, grain)
     assert [row["ids"] for row in read(form, tmp_path / "out")] == expected
 
 
@@ -128,17 +132,32 @@ def test_what_an_export_counts(run: Path, tmp_path: Path) -> None:
     assert (found.left_out, found.left_out_tokens, found.finished) == (0, 0, True)
 
 
-@pytest.mark.parametrize("form", ["megatron", "litdata", "mds", "tfrecord"])
+OWN_PACKAGES = ["megatron", "litdata", "mds", "tfrecord"]
+
+
+@pytest.mark.parametrize("form", OWN_PACKAGES)
 @pytest.mark.parametrize("grain", GRAINS)
 def test_their_own_packages_agree(run: Path, tmp_path: Path, form: str, grain: Grain) -> None:
     """megatron-core, litdata, mosaicml-streaming and TensorFlow read the rows that our own readers do."""
-    python = os.environ.get(f"HEADRACE_EXPORT_PYTHON_{form.upper()}")
-    if not python:
-        pytest.skip(f"set HEADRACE_EXPORT_PYTHON_{form.upper()} to a Python that has the format's own package")
     export(run, tmp_path / "out", Wanted(form, grain, SMALL))
+    assert by_own_package(form, grain, tmp_path / "out", LENGTH) == [row["ids"] for row in read(form, tmp_path / "out")]
+
+
+@pytest.mark.parametrize("form", OWN_PACKAGES)
+@pytest.mark.parametrize("grain", GRAINS)
+def test_their_own_packages_agree_on_four_bytes(tmp_path: Path, form: str, grain: Grain) -> None:
+    """The same for ids of four bytes."""
+    expected = write_wide(tmp_path / "out", form, grain)
+    assert by_own_package(form, grain, tmp_path / "out", 6) == expected
+
+
+def by_own_package(form: str, grain: Grain, folder: Path, length: int) -> list[list[int]]:
+    """Read an export on a Python that has the format's package, or skip."""
+    name = f"HEADRACE_EXPORT_PYTHON_{form.upper()}"
+    if not (python := os.environ.get(name)):
+        pytest.skip(f"set {name} to a Python that has the format's own package")
     program = Path(__file__).with_name("own_packages.py")
-    command = [python, str(program), form, grain, str(tmp_path / "out"), str(LENGTH)]
+    command = [python, str(program), form, grain, str(folder), str(length)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr[-2000:]
-    rows = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("[")]
-    assert rows == [row["ids"] for row in read(form, tmp_path / "out")]
+    return [json.loads(line) for line in result.stdout.splitlines() if line.startswith("[")]

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 import sentencepiece
+from tests.pipeline.exporting.small_models import small_model
 
-from headrace.pipeline.tracing.span import Span, span_of, spelling
+from headrace.pipeline.tracing.span import Span, Speller
 from headrace.tokenizers.load import BYTES, load
 
 TEXT = "水渠 ＭＩＬＬ wheel\t石头 café 😀 \u2581 stone"
 
 
 def train(folder: Path, kind: str, normalizer: str, *, byte_fallback: bool, dummy_prefix: bool) -> Path:
-    model = io.BytesIO()
-    lines = ["水渠 mill wheel 石头 cafe stone water flour", "the wheel of the mill turns", "磨坊 粮食 面粉 mill"] * 20
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines),
-        model_writer=model,
-        model_type=kind,
-        vocab_size=320 if byte_fallback else 60,
-        normalization_rule_name=normalizer,
-        byte_fallback=byte_fallback,
-        add_dummy_prefix=dummy_prefix,
-        remove_extra_whitespaces=False,
-        minloglevel=2,
-        hard_vocab_limit=False,
-    )
     path = folder / "m.model"
-    path.write_bytes(model.getvalue())
+    path.write_bytes(small_model(kind, normalizer, byte_fallback=byte_fallback, dummy_prefix=dummy_prefix))
     return path
 
 
@@ -54,13 +40,14 @@ def test_pieces_cover_the_text(
     path = train(tmp_path, kind, normalizer, byte_fallback=byte_fallback, dummy_prefix=dummy_prefix)
     engine = sentencepiece.SentencePieceProcessor(model_file=str(path))
     ids = np.array([engine.bos_id()] * ends[0] + engine.encode(TEXT) + [engine.eos_id()] * ends[1], np.uint16)
-    spans = [span_of(path, TEXT, ids, index) for index in range(len(ids))]
+    speller = Speller.of(path, None)
+    spans = [speller.span(TEXT, ids, index) for index in range(len(ids))]
     assert spans[: ends[0]] == [None] * ends[0]
     assert spans[len(ids) - ends[1] :] == [None] * ends[1]
     inside = spans[ends[0] : len(ids) - ends[1]]
     covered: set[int] = set()
     for number, span in zip(ids[ends[0] :].tolist(), inside, strict=False):
-        piece = spelling(path, number)
+        piece = speller.piece(number)
         if span is None:  # the space that the model puts in front
             assert (dummy_prefix, piece, covered) == (True, "\u2581", set())
             continue
@@ -77,7 +64,8 @@ def test_normalized_characters_keep_their_places(tmp_path: Path) -> None:
     path = train(tmp_path, "unigram", "nmt_nfkc", byte_fallback=True, dummy_prefix=False)
     engine = sentencepiece.SentencePieceProcessor(model_file=str(path))
     ids = np.array(engine.encode(TEXT), np.uint16)
-    spans = [span_of(path, TEXT, ids, index) for index in range(len(ids))]
+    speller = Speller.of(path, None)
+    spans = [speller.span(TEXT, ids, index) for index in range(len(ids))]
     assert {TEXT[s.begin : s.end] for s in spans if s} >= {"Ｍ", "Ｉ", "Ｌ"}
 
 
@@ -87,12 +75,19 @@ def test_normalized_characters_keep_their_places(tmp_path: Path) -> None:
 def test_bytes(index: int, expected: tuple[int, int] | None) -> None:
     """A byte has the character that it is a part of; the end id has none."""
     ids = np.array([*"水a😀".encode(), load(BYTES).eos_id], np.uint16)
-    assert span_of(None, "水a😀", ids, index) == (Span(*expected) if expected else None)
+    assert Speller.of(None, None).span("水a😀", ids, index) == (Span(*expected) if expected else None)
 
 
 def test_ids_of_another_text(tmp_path: Path) -> None:
     """Ids that are not those of the text say nothing about it."""
     path = train(tmp_path, "bpe", "identity", byte_fallback=True, dummy_prefix=False)
     engine = sentencepiece.SentencePieceProcessor(model_file=str(path))
-    assert span_of(path, "mill", np.array(engine.encode("wheel of the wheel"), np.uint16), 1) is None
-    assert span_of(None, "mill", np.array([*b"wheel"], np.uint16), 3) is None
+    assert Speller.of(path, None).span("mill", np.array(engine.encode("wheel of the wheel"), np.uint16), 1) is None
+    assert Speller.of(None, None).span("mill", np.array([*b"wheel"], np.uint16), 3) is None
+
+
+def test_a_model_that_cannot_be_loaded(tmp_path: Path) -> None:
+    """Where no library reads the model, tokens have neither a spelling nor characters, and that is no failure."""
+    (tmp_path / "m.model").write_bytes(b"not a model")
+    speller = Speller.of(tmp_path / "m.model", None)
+    assert (speller.piece(5), speller.span("mill", np.array([5], np.uint16), 0)) == ("", None)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.pipeline.exporting.small_models import small_model
 from tests.pipeline.exporting.token_runs import ids_of, texts_of, token_run
 
 from headrace.loader.shards import open_shard
@@ -240,3 +241,30 @@ def test_runs_of_texts(tmp_path: Path) -> None:
     """A run without tokens says so, and what to ask instead."""
     with pytest.raises(ConfigError, match=r"holds texts, not tokens.*explain RUN DOC_ID"):
         where(token_run(tmp_path, "parquet"), "0", 0, 0)
+
+
+def test_sequences_are_numbered_as_loaders_do(tmp_path: Path) -> None:
+    """Sequence n of the run is sample n of a loader."""
+    from headrace.loader.torch_dataset import TokenDataset
+
+    run = token_run(tmp_path, units=3)
+    data = TokenDataset(run)
+    for number in range(len(data)):
+        sample = data[number]
+        at = int(sample["length"]) - 1
+        assert where(run, "run", number, at).token.id == int(sample["tokens"][at])
+
+
+def test_pieces_of_a_model(tmp_path: Path) -> None:
+    """With a SentencePiece model each token has its piece and its characters; together they are the whole document."""
+    run = token_run(tmp_path, units=1, lines=1, model=small_model())
+    covered: dict[str, set[int]] = {doc_id: set() for doc_id in texts_of(0)}
+    for line, sequence, position in places(run, 1):
+        found = where(run, str(line), sequence, position)
+        assert found.document is not None
+        if found.span is None:
+            assert (found.piece, found.token.index) == ("</s>", found.token.tokens - 1)
+            continue
+        assert found.piece.startswith("<0x") or found.piece == characters(found).replace(" ", "\u2581")
+        covered[found.document.doc_id].update(range(found.span.begin, found.span.end))
+    assert covered == {doc_id: set(range(len(text))) for doc_id, text in texts_of(0).items()}
