@@ -1,0 +1,56 @@
+"""Which texts hold a code point of some rare ranges."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from headrace.schemas.arrays import Bytes, CodePoints, Flags, Offsets
+from headrace.schemas.compiled import kernel, part
+
+_BLOCK = 4096  # bytes that are first looked through without a branch: 9 of 10 blocks of Chinese or English end there
+
+
+@part
+def _code_point(data: Bytes, at: int, stop: int) -> int:
+    """Give the code point of the sequence of two to four bytes at `at`; 0 when it is cut off."""
+    lead = data[at]
+    size = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+    if at + size > stop:
+        return 0
+    point = np.uint32(lead) & np.uint32(0x7F >> size)
+    for i in range(at + 1, at + size):
+        point = (point << np.uint32(6)) | (np.uint32(data[i]) & np.uint32(0x3F))
+    return int(point)
+
+
+@part
+def _within(point: int, firsts: CodePoints, lasts: CodePoints) -> bool:
+    place = np.searchsorted(firsts, np.uint32(point), side="right")
+    return bool(place > 0 and point <= lasts[place - 1])
+
+
+@part
+def _holds(data: Bytes, start: int, stop: int, firsts: CodePoints, lasts: CodePoints, leads: Flags) -> bool:
+    for first in range(start, stop, _BLOCK):
+        last = min(first + _BLOCK, stop)
+        possible = False
+        for i in range(first, last):
+            possible |= leads[data[i]]
+        if not possible:
+            continue
+        for i in range(first, last):
+            if leads[data[i]] and _within(_code_point(data, i, stop), firsts, lasts):
+                return True
+    return False
+
+
+@kernel
+def texts_with(data: Bytes, offsets: Offsets, firsts: CodePoints, lasts: CodePoints, leads: Flags) -> Flags:
+    """Say for each text whether it holds a code point of a range `firsts[i]`..`lasts[i]`.
+
+    The ranges are sorted, apart, and from U+0080 on; `leads[byte]` says which bytes begin one of their characters.
+    """
+    flags = np.zeros(len(offsets) - 1, np.bool_)
+    for text in range(len(flags)):
+        flags[text] = _holds(data, offsets[text], offsets[text + 1], firsts, lasts, leads)
+    return flags
