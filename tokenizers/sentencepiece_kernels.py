@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -21,7 +22,8 @@ from headrace.tokenizers.normalizing.normalizer import Normalizer, normalizer_of
 from headrace.tokenizers.table_building import refusal
 from headrace.tokenizers.table_file import tables_of
 
-_FIRST_ROOM = 4096  # bytes of a unit; it grows with the longest one
+REFERENCE: Final = "0.2.3"  # the version of sentencepiece whose ids these are
+_FIRST_ROOM: Final = 4096  # bytes of a unit; it grows with the longest one
 
 
 @dataclass(slots=True, eq=False)

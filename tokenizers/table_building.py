@@ -33,6 +33,7 @@ _UNKNOWN_PENALTY: Final = np.float32(10)  # how far the library sets an unknown 
 _USER_DEFINED_BONUS: Final = 0.1  # a byte, from the second one on
 _LEAST_PAIR_BITS: Final = 14
 _PLACES_A_PAIR: Final = 16  # of the bitmap: one pair in 16 that is in no piece lengthens a unit
+_MOST_CHARACTERS: Final = (1 << 16) - FIRST_CODE  # codes have 16 bits
 _NULL_PIECE: Final = b"\0"
 
 
@@ -53,9 +54,9 @@ def refusal(model: ModelFile) -> str:
     unused = np.flatnonzero(model.types == UNUSED).tolist()
     if model.algorithm == "bpe" and any(model.piece(number) != _NULL_PIECE for number in unused):
         return "it is a BPE model with unused pieces, and what is made of one depends on all of the text"
-    characters = len(np.unique(_entries(model).points))
-    if characters > np.iinfo(np.uint16).max - FIRST_CODE:
-        return f"its pieces have {characters} different characters, the kernels know 65,533"
+    characters = _characters(model)
+    if characters > _MOST_CHARACTERS:
+        return f"its pieces have {characters} different characters, the kernels know {_MOST_CHARACTERS}"
     return ""
 
 
@@ -92,6 +93,13 @@ def build_tables(model: ModelFile) -> PieceTables:
         facts=np.array([_unknown(model), model.byte_fallback, frozen.any()], np.int64),
         unknown=unknown,
     )
+
+
+def _characters(model: ModelFile) -> int:
+    """Give the number of different characters in all pieces."""
+    seen = np.zeros(CODE_POINTS, np.bool_)
+    seen[np.frombuffer(model.piece_bytes.tobytes().decode().encode("utf-32-le"), np.uint32)] = True
+    return int(np.count_nonzero(seen))
 
 
 def _entries(model: ModelFile) -> Entries:

@@ -108,6 +108,7 @@ MODELS = {
     "merges, no bytes": made(MERGES, BPE, spelled=False, prefix=False),
     "merges, pieces of a user": made(MERGES, BPE, given=GIVEN, spelled=False),
     "merges of ties": made(TIES, BPE),
+    "merges, with an empty slot": made(MERGES, BPE, unused=("\0",)),
     "merges without marks": made(MERGES, BPE, escape=False),
 }
 

@@ -16,8 +16,9 @@ from tests.tokenizers.piece_models import BPE, GIVEN, MERGES, MODELS, TIES, UNIG
 from tests.tokenizers.samples import AWKWARD, TEXTS, column, small_model
 
 from headrace.schemas.errors import FormatError
+from headrace.tokenizers.base import Tokenizer
 from headrace.tokenizers.kernels import pieces_plain
-from headrace.tokenizers.sentencepiece_kernels import KernelTokenizer
+from headrace.tokenizers.sentencepiece_kernels import REFERENCE, KernelTokenizer
 
 TOKENIZERS = {name: KernelTokenizer(data, name) for name, data in MODELS.items()}
 ENGINES = {name: sentencepiece.SentencePieceProcessor(model_proto=data) for name, data in MODELS.items()}
@@ -38,6 +39,11 @@ def same(tokenizer: KernelTokenizer, engine: sentencepiece.SentencePieceProcesso
     for _ in range(2):
         ids, offsets = tokenizer.encode(column(documents))
         assert [ids[offsets[i] : offsets[i + 1]].tolist() for i in range(len(documents))] == expected
+
+
+def test_the_library_is_the_version_that_was_read() -> None:
+    """What is exact here is exact beside one version of the library, and this is the one that is installed."""
+    assert sentencepiece.__version__ == REFERENCE
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -120,7 +126,7 @@ def test_ids_are_as_narrow_as_the_vocabulary_allows(more: int, kind: type[np.gen
 
 def test_a_pickled_tokenizer_gives_the_same_ids_and_texts() -> None:
     """What a worker gets is the same tokenizer: ids, special ids, hash, and texts from ids."""
-    tokenizer = KernelTokenizer(TRAINED["bpe in bytes"], "m")
+    tokenizer: Tokenizer = KernelTokenizer(TRAINED["bpe in bytes"], "m")
     again = pickle.loads(pickle.dumps(tokenizer))
     ids, _ = again.encode(column([TEXTS[0]]))
     assert np.array_equal(ids, tokenizer.encode(column([TEXTS[0]]))[0])
@@ -135,6 +141,10 @@ def test_a_pickled_tokenizer_gives_the_same_ids_and_texts() -> None:
         (made(MERGES, BPE, unused=("aab",)), "BPE model with unused pieces"),
         (made(TIES, 3), "its algorithm is word"),
         (made(TIES, 4), "its algorithm is char"),
+        (
+            made({chr(0x20000 + number): -1.0 for number in range(66_000)}, BPE),
+            "different characters, the kernels know 65534",
+        ),
     ],
 )
 def test_what_the_kernels_cannot_do_exactly_they_refuse(data: bytes, why: str) -> None:
