@@ -37,7 +37,9 @@ class RankFile:
 
 
 @dataclass(frozen=True, slots=True)
-class _Published:
+class Published:
+    """What is known of a published file."""
+
     pattern: str
     special: Mapping[str, int]
     vocabulary_size: int
@@ -47,17 +49,17 @@ _END = "<|endoftext|>"
 _FILL = {"<|fim_prefix|>": 100258, "<|fim_middle|>": 100259, "<|fim_suffix|>": 100260}
 _LLAMA3 = {"<|begin_of_text|>": 128000, "<|end_of_text|>": 128001, "<|start_header_id|>": 128006}
 # By SHA-256 of the file: OpenAI's as in tiktoken 0.14.0, Llama 3's `tokenizer.model` (2,183,982 bytes).
-_PUBLISHED: Mapping[str, _Published] = MappingProxyType(
+PUBLISHED: Mapping[str, Published] = MappingProxyType(
     {
-        "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": _Published(GPT2, {_END: 50256}, 50257),
-        "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": _Published(GPT2, {_END: 50256}, 50281),
-        "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": _Published(
+        "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": Published(GPT2, {_END: 50256}, 50257),
+        "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": Published(GPT2, {_END: 50256}, 50281),
+        "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": Published(
             CL100K, {_END: 100257, **_FILL, "<|endofprompt|>": 100276}, 100277
         ),
-        "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": _Published(
+        "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": Published(
             O200K, {_END: 199999, "<|endofprompt|>": 200018}, 200019
         ),
-        "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55": _Published(
+        "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55": Published(
             LLAMA3, {**_LLAMA3, "<|end_header_id|>": 128007, "<|eot_id|>": 128009}, 128256
         ),
     }
@@ -72,7 +74,7 @@ def is_rank_file(data: bytes) -> bool:
 def rank_file(data: bytes, options: ByteLevelOptions, where: str) -> RankFile:
     """Read a rank file; FormatError names the line that is wrong, ConfigError asks for what the file does not hold."""
     ranks = _ranks(data, where)
-    published = _PUBLISHED.get(hashlib.sha256(data).hexdigest())
+    published = PUBLISHED.get(hashlib.sha256(data).hexdigest())
     if options.pattern is None and published is None:
         raise ConfigError(
             f"the pattern of this rank file is not known ({len(ranks)} tokens)",
@@ -85,7 +87,8 @@ def rank_file(data: bytes, options: ByteLevelOptions, where: str) -> RankFile:
         PATTERNS.get(options.pattern, options.pattern) if options.pattern else published.pattern if published else ""
     )
     special = options.special_tokens or (published.special if published else {})
-    size = max([*ranks.values(), *special.values()], default=-1) + 1
+    _refuse_taken(set(ranks.values()), special, where)
+    size = max([*ranks.values(), *special.values()]) + 1
     return RankFile(ranks, pattern, special, max(size, published.vocabulary_size if published else 0))
 
 
@@ -141,6 +144,17 @@ def _ranks(data: bytes, where: str) -> dict[bytes, int]:
     if missing:
         raise _broken(where, f"{len(missing)} of the 256 bytes have no token, the first is {missing[0]:#04x}")
     return ranks
+
+
+def _refuse_taken(ranks: set[int], special: Mapping[str, int], where: str) -> None:
+    for text, token in special.items():
+        if token in ranks or token < 0:
+            raise ConfigError(
+                f"the special token {text!r} has the id {token} of a rank",
+                where=where,
+                why=f"the ranks go up to {max(ranks)}",
+                remedy="correct `special_tokens`",
+            )
 
 
 def _broken(where: str, why: str) -> FormatError:

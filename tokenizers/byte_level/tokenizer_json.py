@@ -127,8 +127,8 @@ def fast_model(data: bytes, allowed: tuple[str, ...]) -> FastModel:
     try:
         file = _File.model_validate_json(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise NotFast(f"{'.'.join(map(str, first['loc']))} is not one it knows ({first['msg']})") from error
+        place = [part for part in error.errors()[0]["loc"] if isinstance(part, str) and not part.startswith("_")]
+        raise NotFast(f"gigatoken does not do what the file's `{'.'.join(place[:2])}` says") from error
     ordinary = tuple(token for token in file.added_tokens if not token.special or token.content in allowed)
     _check_added(file, ordinary)
     tokens = _token_bytes(file)
@@ -169,10 +169,18 @@ def _token_bytes(file: _File) -> dict[int, bytes]:
         raise NotFast("two words of the vocabulary have one id")
     if not file.model.vocab.keys() >= set(alphabet()):
         raise NotFast("the vocabulary lacks some of the 256 bytes")
-    merges = file.model.merges
-    if len({merge if isinstance(merge, str) else " ".join(merge) for merge in merges}) != len(merges):
-        raise NotFast("a merge is listed twice")
+    _check_merges(file.model)
     return tokens | {token.id: token.content.encode() for token in file.added_tokens}
+
+
+def _check_merges(model: _Bpe) -> None:
+    words = model.vocab
+    pairs = [tuple(merge.split(" ")) if isinstance(merge, str) else merge for merge in model.merges]
+    if len(set(pairs)) != len(pairs):
+        raise NotFast("a merge is listed twice")
+    for pair in pairs:
+        if len(pair) != 2 or "".join(pair) not in words or pair[0] not in words or pair[1] not in words:
+            raise NotFast(f"the vocabulary lacks a word of the merge {' '.join(pair)!r}")
 
 
 def _check_added(file: _File, ordinary: tuple[AddedToken, ...]) -> None:
