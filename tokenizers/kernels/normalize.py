@@ -12,6 +12,7 @@ from headrace.tokenizers.kernels.normalize_steps import decode_checked, longest_
 from headrace.tokenizers.kernels.normalize_tables import FOLLOWS, LOOKED_UP, SHORT, STARTS, Manner, Tables
 
 _LANES = 32
+_WIDER = 2  # bytes that U+2581 has more than a space
 _SPACE = 0x20
 _MARK_1, _MARK_2, _MARK_3 = 0xE2, 0x96, 0x81
 _ONE_SPACE = np.uint32(1 << 24 | _SPACE)  # in the form of the table of short replacements
@@ -65,7 +66,7 @@ def _text(data: Bytes, at: int, end: int, out: Bytes, to: int, tables: Tables, m
 
 @lean
 def _body(data: Bytes, at: int, end: int, out: Bytes, to: int, tables: Tables, manner: Manner) -> int:
-    room, wide = len(out) - tables.longest, len(data) - _LANES
+    room, wide = len(out) - tables.longest, len(data) - 2 * _LANES
     after_space, stopped = int(manner.squeeze), False  # 1 where a space that comes now is left out
     while at < end:
         if to > room:
@@ -82,6 +83,8 @@ def _body(data: Bytes, at: int, end: int, out: Bytes, to: int, tables: Tables, m
             if count:
                 count = min(count, end - at)
                 after_space = int(manner.squeeze and spaces >> np.uint64(count - 1) & _ONE != 0)
+                if manner.mark and not manner.folded:
+                    to += _WIDER * _widen_spaces(data, at, count, out, to, spaces, tables)
                 at, to = at + count, to + count
                 continue
         stopped = False
@@ -148,11 +151,24 @@ def _copy_ascii(
     """Copy up to 32 bytes that nothing but a swap is done to; give their number, and which of them are spaces now."""
     found = copy_lanes(data, at, out, to, tables.stops, tables.swaps, np.uint64(tables.hold))
     stops, spaces = np.uint64(found) & _LOW, np.uint64(found) >> _HIGH
-    if manner.mark and not manner.folded:
-        stops |= spaces
     if manner.squeeze:
         stops |= spaces & (spaces << _ONE | np.uint64(after_space))
     return lowest_bit(stops | _END), spaces
+
+
+@lean
+def _widen_spaces(data: Bytes, at: int, count: int, out: Bytes, to: int, spaces: np.uint64, tables: Tables) -> int:
+    """Write U+2581 for each space of a copy, and once more what is behind it; give how many there were."""
+    spaces &= (_ONE << np.uint64(count)) - _ONE
+    number = 0
+    while spaces:
+        place = lowest_bit(spaces)
+        write_four(_MARK_WORD, out, to + place)
+        to += _WIDER
+        copy_lanes(data, at + place + 1, out, to + place + 1, tables.stops, tables.swaps, np.uint64(0))
+        spaces &= spaces - _ONE
+        number += 1
+    return number
 
 
 @lean

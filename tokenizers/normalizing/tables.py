@@ -27,7 +27,8 @@ _ASCII = 0x80
 _SURROGATES = slice(0xD800, 0xE000)  # their bytes are no UTF-8
 _NOT_SHORT = np.uint32(0xFFFFFFFF)
 _MARK_POINT, _MARK = 0x2581, np.uint32(0x8196E2)  # U+2581, and its bytes, the lowest first
-_VECTOR = 64  # bytes a copy may write beyond what it counts
+# A copy of 32 bytes writes up to 96, 32 more than it counts; a mark and 96 zeros may come behind the last text.
+_COPIED = 256
 _WIDEST = 3  # a space is written in three bytes
 
 
@@ -52,7 +53,7 @@ def build_tables(charsmap: Charsmap, symbols: Sequence[bytes], *, squeeze: bool)
         stops=lanes.stops,
         swaps=lanes.swaps,
         hold=lanes.hold,
-        longest=_WIDEST * longest + _VECTOR,
+        longest=_WIDEST * longest + _COPIED,
     )
 
 

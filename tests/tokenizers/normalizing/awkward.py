@@ -65,10 +65,11 @@ def table(rule: str) -> bytes:
     return made_charsmap(MADE) if rule == "made" else charsmap(rule)
 
 
-def packed(texts: list[bytes]) -> tuple[Bytes, Offsets]:
+def packed(texts: list[bytes], behind: bytes = b"") -> tuple[Bytes, Offsets]:
+    """Give texts as one array and where each begins, with bytes behind the last one as in a slice of a column."""
     offsets = np.zeros(len(texts) + 1, np.int64)
     np.cumsum([len(text) for text in texts], out=offsets[1:])
-    return read_only(np.frombuffer(b"".join(texts), np.uint8)), read_only(offsets)
+    return read_only(np.frombuffer(b"".join(texts) + behind, np.uint8)), read_only(offsets)
 
 
 def unpacked(data: Bytes, offsets: Offsets) -> list[bytes]:

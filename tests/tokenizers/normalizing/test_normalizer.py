@@ -28,6 +28,7 @@ from headrace.tokenizers.model_file import read_model
 from headrace.tokenizers.normalizing.normalizer import BEHIND, Normalizer, denormalizer_of, normalizer_of
 
 FLAGS = [Flags(*flags) for flags in product((True, False), repeat=4)]
+BEHIND_THE_SLICE = "\u0301\u3099".encode() + b" a" * 40  # of no text: it must not change one, and is there to be read
 _WHOLE = b"".join(PLAIN_TEXTS)
 
 
@@ -39,6 +40,7 @@ def check(data: bytes, texts: list[bytes]) -> None:
     """Compare the library's texts with ours, and with ours in which U+2581 is one byte."""
     normalizer, wanted = ours(data), by_library(data, texts)
     assert unpacked(*normalizer.normalize(*packed(texts))) == wanted
+    assert unpacked(*normalizer.normalize(*packed(texts, BEHIND_THE_SLICE))) == wanted
     if normalizer.rules.escape_whitespaces:
         folded = [text.replace(MARK, b" ") for text in wanted]
         assert unpacked(*normalizer.normalize(*packed(texts), folded=True)) == folded
@@ -145,12 +147,16 @@ def test_texts_of_a_slice_are_read_where_they_are() -> None:
     assert unpacked(*normalizer.normalize(data, offsets[4:])) == []
 
 
-def test_zeros_are_behind_the_last_text() -> None:
-    """What reads many bytes at once finds zeros behind the last text, in the same memory."""
-    normalized, ends = ours(with_flags(b"", (), Flags())).normalize(*packed([b"one", b"two"]), folded=True)
-    whole = normalized.base
-    assert isinstance(whole, np.ndarray)
-    assert bytes(whole[: ends[-1] + BEHIND]) == b" one two" + bytes(BEHIND)
+@pytest.mark.parametrize("folded", [True, False], ids=["folded", "marks"])
+def test_zeros_are_behind_the_last_text(*, folded: bool) -> None:
+    """However the room was guessed, there are zeros behind the last text, for readers of many bytes at once."""
+    normalizer = ours(with_flags(b"", (), Flags(squeeze=False)))
+    space = b" " if folded else MARK
+    for size in range(1, 1500, 7):
+        normalized, ends = normalizer.normalize(*packed([b"one", b" " * size]), folded=folded)
+        whole = normalized.base
+        assert isinstance(whole, np.ndarray)
+        assert whole[: ends[-1] + BEHIND].tobytes() == space + b"one" + space * (size + 1) + bytes(BEHIND)
 
 
 def test_folding_needs_escaped_spaces() -> None:
