@@ -20,13 +20,22 @@ def load(model: str | Path, *, engine: EngineChoice = "fast", options: ByteLevel
     """
     if model == BYTES:
         return BytesTokenizer()
-    return from_bytes(_read(Path(model)), str(model), engine=engine, options=options)
+    path = Path(model)
+    return from_bytes(_read(path), str(model), engine=engine, options=options, folder=path.parent)
 
 
 def from_bytes(
-    data: bytes, where: str, *, engine: EngineChoice = "fast", options: ByteLevelOptions | None = None
+    data: bytes,
+    where: str,
+    *,
+    engine: EngineChoice = "fast",
+    options: ByteLevelOptions | None = None,
+    folder: Path | None = None,
 ) -> Tokenizer:
-    """Load a model from its bytes; FormatError names `where` when they are none that can be run exactly."""
+    """Load a model from its bytes; FormatError names `where` when they are none that can be run exactly.
+
+    What is made of a SentencePiece model is kept in the folder, for the next time and for other processes.
+    """
     if data.startswith(b"#version:"):
         raise FormatError(
             "this file holds merges alone",
@@ -40,9 +49,11 @@ def from_bytes(
         from headrace.tokenizers.byte_level import opening
 
         return opening.from_bytes(data, where, options, engine)
-    from headrace.tokenizers import sentencepiece_model
+    from headrace.tokenizers import sentencepiece_kernels, sentencepiece_model
 
-    return sentencepiece_model.from_bytes(data, where)
+    if engine == "reference":
+        return sentencepiece_model.from_bytes(data, where)
+    return sentencepiece_kernels.from_bytes(data, where, folder)
 
 
 def _read(path: Path) -> bytes:

@@ -118,5 +118,14 @@ class KernelTokenizer:
             kernels.bpe_ids(data, begins, self.tables, place.cache, place.room, out, starts, progress)
 
 
+def from_bytes(
+    model: bytes, where: str, folder: Path | None = None
+) -> KernelTokenizer | sentencepiece_model.SentencePieceTokenizer:
+    """Load a model: the kernels where they give its ids exactly, else the library; FormatError if it is broken."""
+    if refusal(read_model(model, where)):
+        return sentencepiece_model.from_bytes(model, where)
+    return KernelTokenizer(model, where, folder)
+
+
 def _room(model: ModelFile, size: int) -> kernels.UnigramRoom | kernels.BpeRoom:
     return kernels.unigram_room(size) if model.algorithm == "unigram" else kernels.bpe_room(size)
