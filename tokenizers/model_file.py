@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
@@ -96,25 +95,11 @@ def read_model(data: bytes, where: str) -> ModelFile:
         return _model(data)
     except (ValueError, UnicodeDecodeError) as error:
         raise FormatError(
-            "this is not a SentencePiece model that can be used",
+            "this is not a whole SentencePiece model that can be used",
             where=where,
             why=f"{error} ({len(data)} bytes)",
             remedy=_RETRAIN,
         ) from error
-
-
-def read_model_file(path: Path) -> ModelFile:
-    """Read a .model file; FormatError when it is missing, cut short or something else."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FormatError(
-            "the tokenizer model cannot be read",
-            where=str(path),
-            why=error.strerror or str(error),
-            remedy="correct `model` in the tokenize stage, or leave it out and set `train`",
-        ) from error
-    return read_model(data, str(path))
 
 
 def _model(data: bytes) -> ModelFile:
