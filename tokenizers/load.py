@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from headrace.schemas.errors import FormatError
+from headrace.schemas.errors import ConfigError, FormatError
 from headrace.tokenizers.base import Tokenizer
 from headrace.tokenizers.byte_level.options import ByteLevelOptions, EngineChoice
 from headrace.tokenizers.bytes_tokenizer import BytesTokenizer
@@ -12,16 +12,21 @@ from headrace.tokenizers.bytes_tokenizer import BytesTokenizer
 BYTES = "bytes"  # the model-free tokenizer's name in a configuration
 
 
-def load(model: str | Path, *, engine: EngineChoice = "fast", options: ByteLevelOptions | None = None) -> Tokenizer:
+def load(
+    model: str | Path,
+    *,
+    engine: EngineChoice = "fast",
+    options: ByteLevelOptions | None = None,
+    tables: Path | None = None,
+) -> Tokenizer:
     """Give the byte tokenizer for "bytes", else the model in that file: SentencePiece, `tokenizer.json` or ranks.
 
-    Ids are the same with each `engine`; `reference` runs the library that the model was made with. `options` say what
-    a `tokenizer.json` or rank file leaves open.
+    Ids are the same with each `engine`; `reference` runs the library that the model was made for. `options` say what a
+    `tokenizer.json` or rank file leaves open. The tables of a SentencePiece model are kept in the folder `tables`.
     """
     if model == BYTES:
         return BytesTokenizer()
-    path = Path(model)
-    return from_bytes(_read(path), str(model), engine=engine, options=options, folder=path.parent)
+    return from_bytes(_read(Path(model)), str(model), engine=engine, options=options, tables=tables)
 
 
 def from_bytes(
@@ -30,12 +35,9 @@ def from_bytes(
     *,
     engine: EngineChoice = "fast",
     options: ByteLevelOptions | None = None,
-    folder: Path | None = None,
+    tables: Path | None = None,
 ) -> Tokenizer:
-    """Load a model from its bytes; FormatError names `where` when they are none that can be run exactly.
-
-    What is made of a SentencePiece model is kept in the folder, for the next time and for other processes.
-    """
+    """Load a model from its bytes; FormatError names `where` when they are none that can be run exactly."""
     if data.startswith(b"#version:"):
         raise FormatError(
             "this file holds merges alone",
@@ -49,11 +51,29 @@ def from_bytes(
         from headrace.tokenizers.byte_level import opening
 
         return opening.from_bytes(data, where, options, engine)
-    from headrace.tokenizers import sentencepiece_kernels, sentencepiece_model
+    if options is not None:
+        raise ConfigError(
+            "options for a tokenizer.json or rank file are given",
+            where=where,
+            why="this is neither: it is read as a SentencePiece model, which holds all of them",
+            remedy="leave the options out, or give the file that they are for",
+        )
+    return _sentencepiece(data, where, engine, tables)
 
-    if engine == "reference":
-        return sentencepiece_model.from_bytes(data, where)
-    return sentencepiece_kernels.from_bytes(data, where, folder)
+
+def _sentencepiece(data: bytes, where: str, engine: EngineChoice, tables: Path | None) -> Tokenizer:
+    """Take the kernels for the models whose ids they give exactly, and the library for all others."""
+    if engine == "fast":
+        from headrace.tokenizers.model_file import read_model
+        from headrace.tokenizers.table_building import refusal
+
+        if not refusal(read_model(data, where)):
+            from headrace.tokenizers.sentencepiece_kernels import KernelTokenizer
+
+            return KernelTokenizer(data, where, tables)
+    from headrace.tokenizers import sentencepiece_model
+
+    return sentencepiece_model.from_bytes(data, where)
 
 
 def _read(path: Path) -> bytes:
