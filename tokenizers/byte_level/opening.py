@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from tokenizers import Tokenizer
 
 from headrace.schemas.errors import ConfigError, FormatError
 from headrace.tokenizers.base import Ids
-from headrace.tokenizers.byte_level import libraries, rank_file, tokenizer_json
+from headrace.tokenizers.byte_level import rank_file, tokenizer_json
 from headrace.tokenizers.byte_level.engines import EngineRefused, FastEngine, LibraryEngine, fast_engine
 from headrace.tokenizers.byte_level.fast_form import FastModel, NotFast
 from headrace.tokenizers.byte_level.options import ByteLevelOptions, EngineChoice
 from headrace.tokenizers.byte_level.special_tokens import special_ids
 from headrace.tokenizers.byte_level.tokenizer import ByteLevelTokenizer, Engines, Source
 from headrace.tokenizers.byte_level.vocabulary import packed
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 
 def from_bytes(
@@ -55,13 +58,12 @@ def _open_json(source: Source) -> ByteLevelTokenizer:
     try:
         fast, form = _fast(source, partial(tokenizer_json.fast_model, source.data))
     except (NotFast, EngineRefused) as reason:
-        library, model = _json_library(source)
-        libraries.check_ids(model, outline, source.where)
+        library, model = _json_library(source, outline)
         engines = Engines(f"{library.name}, because {reason}", None, composed=False, open_library=lambda: library)
         size = max(model.get_vocab(with_added_tokens=True).values(), default=-1) + 1
         opened = ByteLevelTokenizer(source, size, specials, engines, partial(_decoded, model))
     else:
-        engines = Engines(fast.name, fast, form.composed, lambda: _json_library(source)[0])
+        engines = Engines(fast.name, fast, form.composed, lambda: _json_library(source, outline)[0])
         words = packed(form.tokens, outline.specials().values(), max(form.tokens) + 1)
         opened = ByteLevelTokenizer(source, len(words), specials, engines, words.decode)
     return _checked(opened, outline.model.unk_token)
@@ -75,13 +77,19 @@ def _fast(source: Source, build: Callable[[tuple[str, ...]], FastModel]) -> tupl
 
 
 def _rank_library(source: Source) -> LibraryEngine:
+    from headrace.tokenizers.byte_level import libraries
+
     file = rank_file.rank_file(source.data, source.options, source.where)
     allowed = source.options.allowed_special
     return libraries.from_ranks(file.ranks, file.pattern, file.special, allowed, source.where)
 
 
-def _json_library(source: Source) -> tuple[LibraryEngine, Tokenizer]:
-    return libraries.from_tokenizer_json(source.data, source.options.allowed_special, source.where)
+def _json_library(source: Source, outline: tokenizer_json.Outline) -> tuple[LibraryEngine, Tokenizer]:
+    from headrace.tokenizers.byte_level import libraries  # its libraries are 10 MB that the fast engine does not need
+
+    library, model = libraries.from_tokenizer_json(source.data, source.options.allowed_special, source.where)
+    libraries.check_ids(model, outline, source.where)
+    return library, model
 
 
 def _decoded(model: Tokenizer, ids: Ids) -> str:

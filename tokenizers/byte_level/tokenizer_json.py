@@ -175,12 +175,12 @@ def _token_bytes(file: _File) -> dict[int, bytes]:
 
 def _check_merges(model: _Bpe) -> None:
     words = model.vocab
-    pairs = [tuple(merge.split(" ")) if isinstance(merge, str) else merge for merge in model.merges]
-    if len(set(pairs)) != len(pairs):
+    for merge in model.merges:
+        left, _, right = merge.partition(" ") if isinstance(merge, str) else (merge[0], "", merge[1])
+        if left not in words or right not in words or left + right not in words:
+            raise NotFast(f"the vocabulary lacks a word of the merge of {left!r} and {right!r}")
+    if len(set(model.merges)) != len(model.merges):
         raise NotFast("a merge is listed twice")
-    for pair in pairs:
-        if len(pair) != 2 or "".join(pair) not in words or pair[0] not in words or pair[1] not in words:
-            raise NotFast(f"the vocabulary lacks a word of the merge {' '.join(pair)!r}")
 
 
 def _check_added(file: _File, ordinary: tuple[AddedToken, ...]) -> None:

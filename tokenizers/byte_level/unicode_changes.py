@@ -43,10 +43,10 @@ def changed_texts(data: Bytes, offsets: Offsets, *, composed: bool) -> Flags:
 
 
 @cache
-def _ranges(composed: bool) -> tuple[CodePoints, CodePoints, Flags]:  # noqa: FBT001 - cached by its one argument
+def _ranges(composed: bool) -> tuple[CodePoints, CodePoints, Bytes]:  # noqa: FBT001 - cached by its one argument
     ranges = sorted(CLASSES + COMPOSED if composed else CLASSES)
     firsts, lasts = np.array(ranges, np.uint32).T.copy()
-    leads = np.zeros(256, np.bool_)
-    for first, last in ranges:
-        leads[chr(first).encode()[0] : chr(last).encode()[0] + 1] = True
-    return read_only(firsts), read_only(lasts), read_only(leads)
+    leads = {lead for first, last in ranges for lead in range(chr(first).encode()[0], chr(last).encode()[0] + 1)}
+    five = np.resize(np.array(sorted(leads), np.uint8), 5)
+    five.sort()
+    return read_only(firsts), read_only(lasts), read_only(five)

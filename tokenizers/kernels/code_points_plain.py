@@ -9,7 +9,7 @@ import numpy as np
 from headrace.schemas.arrays import Bytes, CodePoints, Flags, Offsets
 
 
-def texts_with(data: Bytes, offsets: Offsets, firsts: CodePoints, lasts: CodePoints, leads: Flags) -> Flags:
+def texts_with(data: Bytes, offsets: Offsets, firsts: CodePoints, lasts: CodePoints, leads: Bytes) -> Flags:
     """Say for each text whether it holds a code point of one of the ranges; `leads` is not needed here."""
     sought = {
         point for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True) for point in range(first, last + 1)
