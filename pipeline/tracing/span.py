@@ -89,10 +89,16 @@ def _mapped(engine: sentencepiece.SentencePieceProcessor, text: str, ids: Ids, i
 
 def _decoded(tokenizer: Tokenizer, text: str, ids: Ids, index: int) -> Span | None:
     """Compare what the ids up to the token decode to, without it and with it."""
-    without, within = (tokenizer.decode(ids[:end]) for end in (index, index + 1))
-    begin = len(without.rstrip(_LOST)) if not text.startswith(without) else len(without)
-    whole = text.startswith(within)
-    end = len(within) if whole else begin + 1
-    if not text.startswith(within[:begin]) or (whole and end == begin):
+    begin, end = (_reached(text, tokenizer.decode(ids[:count])) for count in (index, index + 1))
+    if begin is None or end is None:
         return None
-    return Span(begin, end)
+    whole, partly = end
+    return Span(begin[0], whole + partly) if begin[0] < whole + partly else None
+
+
+def _reached(text: str, decoded: str) -> tuple[int, int] | None:
+    """Give how many characters were decoded, and 1 if a part of the next one was; None if it is another text."""
+    if text.startswith(decoded):
+        return len(decoded), 0
+    whole = decoded.rstrip(_LOST)
+    return (len(whole), 1) if len(whole) < len(decoded) and text.startswith(whole) else None

@@ -75,7 +75,7 @@ def where(run: Path, shard: str, sequence: int, position: int) -> Found:
     span = None if text is None else speller.span(text, token.ids, token.index)
     if text is None or span is None:
         return Found(token, piece, document)
-    return Found(token, piece, document, span=span, bytes=source_bytes(committed, document.record, text, span))
+    return Found(token, piece, document, span=span, bytes=source_bytes(committed, document, text, span))
 
 
 def _speller(committed: Committed) -> Speller:

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sentencepiece
-from tests.pipeline.exporting.small_models import small_model
+from tests.pipeline.exporting.small_models import LINES, small_model
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from headrace.pipeline.tracing.span import Span, Speller
 from headrace.tokenizers.load import BYTES, load
@@ -91,3 +92,19 @@ def test_a_model_that_cannot_be_loaded(tmp_path: Path) -> None:
     (tmp_path / "m.model").write_bytes(b"not a model")
     speller = Speller.of(tmp_path / "m.model", None)
     assert (speller.piece(5), speller.span("mill", np.array([5], np.uint16), 0)) == ("", None)
+
+
+def test_byte_level_models(tmp_path: Path) -> None:
+    """With a tokenizer.json of bytes every token has its characters, parts of a character the whole one."""
+    model = Tokenizer(models.BPE())
+    model.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    model.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    model.train_from_iterator(LINES * 20, trainers.BpeTrainer(vocab_size=300, initial_alphabet=alphabet))
+    model.save(str(tmp_path / "tokenizer.json"))
+    encoded = model.encode(TEXT)
+    speller = Speller.of(tmp_path / "tokenizer.json", None)
+    ids = np.array(encoded.ids, np.uint16)
+    spans = [speller.span(TEXT, ids, index) for index in range(len(ids))]
+    assert [(s.begin, s.end) for s in spans if s] == encoded.offsets
+    assert [speller.piece(number) for number in encoded.ids] == [model.decode([number]) for number in encoded.ids]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import html
 import json
 import os
 import random
@@ -268,3 +269,36 @@ def test_pieces_of_a_model(tmp_path: Path) -> None:
         assert found.piece.startswith("<0x") or found.piece == characters(found).replace(" ", "\u2581")
         covered[found.document.doc_id].update(range(found.span.begin, found.span.end))
     assert covered == {doc_id: set(range(len(text))) for doc_id, text in texts_of(0).items()}
+
+
+OF_THE_CORPUS = """
+run: run
+sources:
+  - {{name: enc, paths: ["{corpus}/enc/chardet/GB2312/*"]}}
+  - {{name: page, paths: ["{corpus}/html/readability/[a-h]*/source.html"]}}
+stages: [{{kind: decode}}, {{kind: parse}}, {{kind: tokenize, model: bytes}}, {{kind: write, sequence_length: 64}}]
+engine: {{executor: inline, unit_bytes: 200000, drain_s: 1}}
+"""
+
+
+def test_the_corpus(corpus: Path, tmp_path: Path) -> None:
+    """Pages and feeds in old charsets: most tokens lead to their bytes, and none to others."""
+    (tmp_path / "run.yaml").write_text(OF_THE_CORPUS.format(corpus=corpus), encoding="utf-8")
+    run_pipeline(load_config(tmp_path / "run.yaml", ()))
+    plan = open_committed(tmp_path / "run").plan
+    known = asked = 0
+    shards = [line.shard for line in open_committed(tmp_path / "run").lines if line.shard]
+    total = sum(shard.sequences for shard in shards)
+    for number in range(0, total, total // 50):
+        found = where(tmp_path / "run", "run", number, 7)
+        if found.span is None or found.bytes is None or found.document is None:
+            continue
+        asked += 1
+        if found.bytes.begin is None:
+            continue
+        known += 1
+        record = found.document.record
+        data = (Path(plan["places"]["roots"][record.source]) / record.path).read_bytes()
+        meant = html.unescape(data[found.bytes.begin : found.bytes.end].decode(record.encoding or ""))
+        assert meant == characters(found) or (meant.isspace() and characters(found).isspace())
+    assert asked > 40 and known > 0.7 * asked
