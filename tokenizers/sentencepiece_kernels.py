@@ -16,6 +16,7 @@ from headrace.tokenizers import sentencepiece_model
 from headrace.tokenizers.base import Ids, TextColumn, id_type
 from headrace.tokenizers.kernels import encode as kernels
 from headrace.tokenizers.kernels.piece_tables import SPELLED, PieceTables
+from headrace.tokenizers.kernels.spelling import SPELLED_IDS
 from headrace.tokenizers.kernels.unit_cache import COPIED, UnitCache, WideIds, new_cache
 from headrace.tokenizers.model_file import ModelFile, read_model
 from headrace.tokenizers.normalizing.normalizer import Normalizer, normalizer_of
@@ -98,7 +99,7 @@ class KernelTokenizer:
 
     def _encoded(self, data: Bytes, begins: Offsets) -> tuple[Ids, Offsets]:
         """Let the kernel write until it is done, with more room for units whenever one is too long."""
-        out = np.empty(len(data) + COPIED, np.uint32)
+        out = np.empty(self._most_ids(len(data)) + COPIED, np.uint32)
         starts, progress = np.zeros(len(begins), np.int64), np.zeros(5, np.int64)
         self._run(data, begins, out, starts, progress)
         while progress[kernels.TEXTS] < len(begins) - 1:
@@ -109,6 +110,10 @@ class KernelTokenizer:
         ids = np.empty(starts[-1], id_type(self.vocabulary_size))
         ids[:] = out[: len(ids)]
         return ids, starts
+
+    def _most_ids(self, size: int) -> int:
+        """Give how many ids so many bytes may have: each one its own, or three if it is a space that has no piece."""
+        return size * (SPELLED_IDS if self.tables.facts[SPELLED] else 1)
 
     def _run(self, data: Bytes, begins: Offsets, out: WideIds, starts: Offsets, progress: Counts) -> None:
         place = self._place

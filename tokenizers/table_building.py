@@ -62,7 +62,7 @@ def refusal(model: ModelFile) -> str:
 
 def build_tables(model: ModelFile) -> PieceTables:
     """Give a model's arrays; `refusal` says first whether they mean what the model means."""
-    entries = _entries(model)
+    entries, marks = _entries(model), model.normalizer.escape_whitespaces
     codes, used = _codes(entries.points)
     keys = codes[entries.points].astype(np.int32)
     frozen = (model.types == USER_DEFINED).astype(np.uint8)
@@ -90,7 +90,7 @@ def build_tables(model: ModelFile) -> PieceTables:
         merge_ids=merge_ids,
         ranks=_ranks(model.scores),
         frozen=frozen,
-        facts=np.array([_unknown(model), model.byte_fallback, frozen.any()], np.int64),
+        facts=np.array([_unknown(model), model.byte_fallback, frozen.any(), marks], np.int64),
         unknown=unknown,
     )
 

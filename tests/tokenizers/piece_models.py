@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 
 import numpy as np
@@ -108,9 +109,41 @@ MODELS = {
     "merges, no bytes": made(MERGES, BPE, spelled=False, prefix=False),
     "merges, pieces of a user": made(MERGES, BPE, given=GIVEN, spelled=False),
     "merges of ties": made(TIES, BPE),
+    "merges, no piece for a space": made({"a": -1.0, "ab": -2.0, "b": -1.0}, BPE),
+    "unigram, no piece for a space": made({"a": -1.0, "ab": -2.5, "水\u2581": -1.0, "b": -1.0}, UNIGRAM),
+    "no pieces": made({}, BPE),
     "merges, with an empty slot": made(MERGES, BPE, unused=("\0",)),
     "merges without marks": made(MERGES, BPE, escape=False),
 }
+
+
+def random_model(generator: random.Random) -> bytes:
+    """Give a model of any pieces of a few characters, with scores of one of five kinds and any flags."""
+    algorithm = generator.choice([UNIGRAM, BPE])
+    alphabet = generator.sample(
+        ["a", "b", "c", "A", "1", "-", "\t", "\u2581", "水", "中", "é", "😀", "\x7f", "\x01"], 6
+    )
+    scores = {
+        "near": lambda: -round(generator.random() * 3, 1) * generator.choice([1, 1, 1.0000001]),
+        "equal": lambda: -float(generator.randint(1, 3)),
+        "great": lambda: (
+            -generator.choice([30_000.5, 50_000.25, 70_000.125, 99_999.0]) * generator.choice([1, 1.00001])
+        ),
+        "positive": lambda: generator.choice([0.0, -0.0, 1.5, -1.5, 0.25, 30_000.0]),
+        "wide": lambda: -generator.random() * 10 ** generator.randint(-3, 4),
+    }[generator.choice(["near", "equal", "great", "positive", "wide"])]
+    lengths = [1, 1, 2, 2, 2, 3, 3, 4, 5, 8, 20]
+    texts = {"".join(generator.choices(alphabet, k=generator.choice(lengths))) for _ in range(generator.randint(1, 60))}
+    kinds = {text: generator.choices("ngu", [8, 1, algorithm == UNIGRAM])[0] for text in sorted(texts)}
+    return made(
+        {text: scores() for text, kind in kinds.items() if kind == "n"},
+        algorithm,
+        given=tuple(text for text, kind in kinds.items() if kind == "g"),
+        unused=tuple(text for text, kind in kinds.items() if kind == "u"),
+        spelled=generator.random() < 0.5,
+        prefix=generator.random() < 0.5,
+        escape=generator.random() < 0.8,
+    )
 
 
 def plain_model(data: bytes) -> PlainModel:
@@ -131,4 +164,5 @@ def plain_model(data: bytes) -> PlainModel:
         unknown_score=np.float32(tables.unknown[0]),
         byte_ids=tuple(tables.byte_ids.tolist()) if read.byte_fallback else (),
         frozen=frozen if merged else frozenset(),
+        space="\u2581" if marks else " ",
     )

@@ -12,7 +12,7 @@ import pytest
 import sentencepiece
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tokenizers.piece_models import BPE, GIVEN, MERGES, MODELS, TIES, UNIGRAM, made, plain_model
+from tests.tokenizers.piece_models import BPE, GIVEN, MERGES, MODELS, TIES, UNIGRAM, made, plain_model, random_model
 from tests.tokenizers.samples import AWKWARD, TEXTS, column, small_model
 
 from headrace.schemas.errors import FormatError
@@ -72,6 +72,19 @@ def test_the_plain_twin_says_the_same(name: str, text: str) -> None:
 def test_units_of_any_length_are_exact(name: str) -> None:
     """Runs without a cut of 50,000 letters, many times the first room, have the library's ids."""
     same(KernelTokenizer(MODELS[name], name), ENGINES[name], ["ab", *LONG, "".join(LONG)])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_models_of_any_pieces_are_exact(seed: int) -> None:
+    """Random pieces, scores and flags: near ties, resets, merges of what is no piece, spaces that are spelled."""
+    generator = random.Random(seed)
+    data = random_model(generator)
+    engine = sentencepiece.SentencePieceProcessor(model_proto=data)
+    pieces = [engine.id_to_piece(i) for i in range(engine.get_piece_size()) if not engine.is_byte(i)]
+    pieces += [*" ab水é", "\u2581", "\0"]
+    documents = ["".join(generator.choices(pieces, k=generator.randrange(40))) for _ in range(40)]
+    documents += ["".join(documents), generator.choice(pieces) * 200]
+    same(KernelTokenizer(data, "m"), engine, documents)
 
 
 @pytest.mark.parametrize("name", TRAINED)

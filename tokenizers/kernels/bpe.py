@@ -28,6 +28,7 @@ from headrace.tokenizers.kernels.piece_tables import (
     PieceTables,
     Words,
 )
+from headrace.tokenizers.kernels.spelling import spell
 from headrace.tokenizers.kernels.unit_cache import WideIds
 
 IN_PLACE = 64  # symbols up to which moving them up is cheaper than a heap
@@ -237,9 +238,8 @@ def write_symbols(
             out[to] = kind
             to += 1
         elif spelled:
-            for byte in range(at + places[symbols.places[symbol]], at + places[symbols.places[symbol + 1]]):
-                out[to] = tables.byte_ids[data[byte]]
-                to += 1
+            begin, end = places[symbols.places[symbol]], places[symbols.places[symbol + 1]]
+            to = spell(data, at + begin, at + end, tables, out, to, 1)
         else:
             out[to] = unknown
             to += 1

@@ -21,7 +21,7 @@ def place_nodes(keys: Numbers, begins: Offsets, ids: Numbers, codes: int, nodes:
     free, last, head, tail = codes, codes - 1, 0, 1
     queue[0, _LOW], queue[0, _HIGH], queue[0, _DEPTH], queue[0, _NODE] = 0, len(ids), 0, 0
     nodes[:codes, CHECK] = 0  # no other node may come to lie among the root's children
-    while head < tail:
+    while head < tail and len(ids):
         low, high, depth, node = queue[head]
         head += 1
         if begins[low + 1] - begins[low] == depth:

@@ -101,7 +101,7 @@ def unigram_ids(
 ) -> None:
     """Write the ids of the texts from number progress[TEXTS] on, until one has a unit that needs more room.
 
-    `out` has a place for each byte, and `unit_cache.COPIED` more.
+    `out` has a place for each byte, or SPELLED_IDS if bytes are spelled, and `unit_cache.COPIED` more.
     """
     text, to = progress[TEXTS], progress[IDS]
     while text < len(begins) - 1:

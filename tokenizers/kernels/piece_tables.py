@@ -21,7 +21,7 @@ FIRST_CODE = 2
 CODE_POINTS = 0x110000
 CLASSES = 5  # of ASCII: letters, digits, the space, controls, and all signs
 BASE, CHECK, PIECE, SCORE = range(4)  # columns of `nodes`; the last one holds the bits of a float32
-UNKNOWN, SPELLED, FREEZES = range(3)  # places in `facts`
+UNKNOWN, SPELLED, FREEZES, MARKS = range(4)  # places in `facts`
 NO_PAIR = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -42,5 +42,5 @@ class PieceTables(NamedTuple):
     merge_ids: Numbers  # the piece that both are merged to
     ranks: Numbers  # by id: 0 for the highest score, equal ones for equal scores
     frozen: npt.NDArray[np.uint8]  # by id: whether a user put it in, so that no merge goes over its bounds
-    facts: npt.NDArray[np.int64]  # UNKNOWN, the id; SPELLED, whether bytes spell it; FREEZES, whether any is frozen
+    facts: npt.NDArray[np.int64]  # an id; whether bytes spell it, anything is frozen, a space is a U+2581
     unknown: Scores  # the score of an unknown character, and the greatest of all scores without their sign

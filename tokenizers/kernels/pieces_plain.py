@@ -22,6 +22,7 @@ class PlainModel:
     unknown_score: np.float32
     byte_ids: tuple[int, ...]  # empty if bytes spell nothing
     frozen: frozenset[str] = frozenset()  # pieces of a user
+    space: str = " "  # what a space stands for
 
 
 def units_of(text: str, model: PlainModel) -> list[str]:
@@ -34,7 +35,7 @@ def units_of(text: str, model: PlainModel) -> list[str]:
 def unigram_ids(text: str, model: PlainModel) -> list[int]:
     """Give the ids of the pieces whose scores, added up from the front in float32, come to the most."""
     best: list[tuple[np.float32, int, int]] = [(np.float32(0), -1, -1)] * (len(text) + 1)  # score, begin, id
-    longest = max(map(len, model.ids))
+    longest = max(map(len, model.ids), default=1)
     for begin in range(len(text)):
         if abs(best[begin][0]) > _RESET:
             offset = best[begin][0]
@@ -89,7 +90,7 @@ def _written(way: list[tuple[str, int]], model: PlainModel) -> Iterator[int]:
     before = -1
     for text, id_ in way:
         if id_ == model.unknown and model.byte_ids:
-            yield from (model.byte_ids[byte] for byte in text.encode())
+            yield from (model.byte_ids[byte] for byte in text.replace(" ", model.space).encode())
         elif id_ != model.unknown or before != model.unknown:
             yield id_
         before = id_

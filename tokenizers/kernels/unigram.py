@@ -28,6 +28,7 @@ from headrace.tokenizers.kernels.piece_tables import (
     PieceTables,
     Scores,
 )
+from headrace.tokenizers.kernels.spelling import spell
 from headrace.tokenizers.kernels.unit_cache import LONG_BYTES, WideIds
 
 RESET = np.float32(100_000)  # the library subtracts the score from all that are being compared once it is greater
@@ -186,9 +187,7 @@ def write_way(
     while end > 0:
         start = path.starts[end]
         if spelled and path.ids[end] == unknown:
-            for byte in range(at + places[end] - 1, at + places[start] - 1, -1):
-                out[to] = tables.byte_ids[data[byte]]
-                to += 1
+            to = spell(data, at + places[start], at + places[end], tables, out, to, -1)
         else:
             out[to] = path.ids[end]
             to += 1
