@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.schemas.arrays import Bytes, Offsets
-from headrace.schemas.compiled import kernel, lean
+from headrace.schemas.compiled import inlined, kernel, lean
 from headrace.schemas.text_lanes import eight_bytes, lowest_bit, write_four
 from headrace.tokenizers.kernels.normalize_lanes import copy_lanes
 from headrace.tokenizers.kernels.normalize_steps import decode_checked, longest_rule, longest_symbol, may_follow
 from headrace.tokenizers.kernels.normalize_tables import FOLLOWS, LOOKED_UP, SHORT, STARTS, Manner, Tables
+from headrace.tokenizers.kernels.normalize_words import four_bytes, three_bytes, two_bytes
 
 _LANES = 32
 _WIDER = 2  # bytes that U+2581 has more than a space
@@ -17,11 +18,7 @@ _SPACE = 0x20
 _MARK_1, _MARK_2, _MARK_3 = 0xE2, 0x96, 0x81
 _ONE_SPACE = np.uint32(1 << 24 | _SPACE)  # in the form of the table of short replacements
 _TOP = np.uint32(24)
-# A character of three bytes, read as a number of which the first byte is the lowest.
-_SHAPE, _THREE, _LEAST = np.uint32(0xC0C0F0), np.uint32(0x8080E0), np.uint32(0x800)
-_THREE_BYTES, _MARK_WORD = np.uint32(0xFFFFFF), np.uint32(_MARK_3 << 16 | _MARK_2 << 8 | _MARK_1)
-_LOW_4, _LOW_6 = np.uint32(15), np.uint32(63)
-_SIX, _EIGHT, _TWELVE, _SIXTEEN = np.uint32(6), np.uint32(8), np.uint32(12), np.uint32(16)
+_MARK, _MARK_WORD = np.uint32(0x2581), np.uint32(_MARK_3 << 16 | _MARK_2 << 8 | _MARK_1)
 _LOW, _ONE = np.uint64(0xFFFFFFFF), np.uint64(1)
 _END, _HIGH = np.uint64(1 << 32), np.uint64(32)
 _STOPS = LOOKED_UP | SHORT
@@ -72,12 +69,15 @@ def _body(data: Bytes, at: int, end: int, out: Bytes, to: int, tables: Tables, m
         if to > room:
             return _FULL
         begun, point, size = at, int(data[at]), 1
-        if point >= 0xE0:
-            at, to = _copy_wide(data, at, end, min(end - 3, wide), out, to, tables, manner)
+        if point >= 0x80:
+            if 0xE0 <= point < 0xF0:
+                at, to = _copy_three_bytes(data, at, end, min(end - 3, wide), out, to, tables, manner)
+            else:
+                at, to = _copy_others(data, at, end, min(end - 4, wide), out, to, tables.kind, room)
             if at > begun:
                 after_space = 0
                 continue
-        elif point < 0x80 and at <= wide and not stopped and tables.kind[point] & _STOPS == 0:
+        elif at <= wide and not stopped and tables.kind[point] & _STOPS == 0:
             count, spaces = _copy_ascii(data, at, out, to, after_space, tables, manner)
             stopped = count < _LANES - tables.hold
             if count:
@@ -118,15 +118,15 @@ def _run_of_spaces(data: Bytes, at: int, end: int, kind: int) -> int:
 
 
 @lean
-def _copy_wide(
+def _copy_three_bytes(
     data: Bytes, at: int, end: int, last: int, out: Bytes, to: int, tables: Tables, manner: Manner
 ) -> tuple[int, int]:
     """Write characters of three bytes, which begin up to the last place, as they are or as short rules have it."""
     room = len(out) - tables.longest
     while at <= last and to <= room:
         word = np.uint32(eight_bytes(data, at) & _LOW)
-        point = (word & _LOW_4) << _TWELVE | (word >> _EIGHT & _LOW_6) << _SIX | word >> _SIXTEEN & _LOW_6
-        if word & _SHAPE != _THREE or point < _LEAST:
+        point, there = three_bytes(word)
+        if not there:
             break
         kind = tables.kind[point]
         if kind & _SPECIAL:
@@ -136,11 +136,32 @@ def _copy_wide(
                 word = tables.short[point]
                 if word >> _TOP == 0 or word == _ONE_SPACE:
                     break
-        if manner.folded and word & _THREE_BYTES == _MARK_WORD:
+        if manner.folded and point == _MARK:
             break
         write_four(word, out, to)
         to += int(np.int64(word >> _TOP)) if kind & SHORT else 3
         at += 3
+    return at, to
+
+
+@lean
+def _copy_others(
+    data: Bytes, at: int, end: int, last: int, out: Bytes, to: int, kinds: Bytes, room: int
+) -> tuple[int, int]:
+    """Write characters of two and of four bytes, which begin up to the last place, that stay as they are."""
+    while at <= last and to <= room:
+        word = np.uint32(eight_bytes(data, at) & _LOW)
+        point, there = two_bytes(word)
+        size = 2
+        if not there:
+            point, there = four_bytes(word)
+            size = 4
+        if not there or kinds[point] & _STOPS:
+            break
+        if kinds[point] & STARTS and may_follow(data, at + size, end, kinds):
+            break
+        write_four(word, out, to)
+        at, to = at + size, to + size
     return at, to
 
 
@@ -199,7 +220,7 @@ def _write_space(out: Bytes, to: int, manner: Manner) -> int:
     return to + 3
 
 
-@lean
+@inlined
 def _look_up(
     data: Bytes, at: int, end: int, out: Bytes, to: int, after_space: int, tables: Tables, manner: Manner
 ) -> tuple[int, int, int]:
@@ -221,7 +242,7 @@ def _look_up(
     return size, to, after_space
 
 
-@lean
+@inlined
 def _write(source: Bytes, at: int, end: int, out: Bytes, to: int, after_space: int, manner: Manner) -> tuple[int, int]:
     while after_space and at < end and source[at] == _SPACE:
         at += 1

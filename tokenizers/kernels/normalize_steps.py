@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.schemas.arrays import Bytes, Offsets, Signatures
-from headrace.schemas.compiled import lean
+from headrace.schemas.compiled import inlined, lean
 from headrace.tokenizers.kernels.normalize_tables import FOLLOWS, MOST_RULES, MOST_SYMBOLS
 
 _LABEL = np.uint32(0x800000FF)
@@ -44,7 +44,7 @@ def may_follow(data: Bytes, at: int, end: int, kind: Bytes) -> bool:
     return size == 0 or kind[point] & FOLLOWS != 0
 
 
-@lean
+@inlined
 def longest_symbol(data: Bytes, at: int, end: int, symbols: Bytes, bounds: Offsets) -> int:
     """Give the size of the longest user-defined symbol at a place, 0 if there is none.
 
@@ -70,7 +70,7 @@ def longest_symbol(data: Bytes, at: int, end: int, symbols: Bytes, bounds: Offse
     return longest
 
 
-@lean
+@inlined
 def _narrowed(symbols: Bytes, bounds: Offsets, low: int, high: int, depth: int, byte: int) -> int:
     """Give the first symbol from `low` on whose byte at a depth is not smaller than a byte, or `high`."""
     while low < high:
@@ -87,7 +87,7 @@ def _behind(node: np.uint32, unit: np.uint32) -> np.uint32:
     return node ^ (unit >> _TEN << ((unit & _FAR) >> _SIX))
 
 
-@lean
+@inlined
 def longest_rule(data: Bytes, at: int, end: int, trie: Signatures) -> tuple[int, int]:
     """Give the size of the longest rule at a place and where its replacement begins; 0, 0 if there is none."""
     if len(trie) == 0:
