@@ -29,7 +29,7 @@ def find(content: bytes, text: str, span: Span, encoding: str) -> tuple[int, int
         found = _as_written(content, text, span.begin - len(before), (before, token, behind), encoding)
         if found:
             return found
-    if _is_narrow(encoding):
+    if _is_narrow(encoding) and not _splits_space(text, span):
         for before, token, behind in _stretches(text, span, _AROUND_IN_MARKUP):
             found = _in_markup(content, text, span.begin - len(before), (before, token, behind), encoding)
             if found:
@@ -53,11 +53,7 @@ def _as_written(content: bytes, text: str, at: int, parts: _Parts, encoding: str
     places = _places(text, "".join(parts))
     if at not in places:
         return None
-    for write in (
-        _in_ascii_json,
-        _in_json,
-        str,
-    ):  # what is escaped first: it may hold the other, from its second half on
+    for write in _WRITERS:
         try:
             before, token, behind = (_encoded(part, encoding, write) for part in parts)
         except (UnicodeError, LookupError):
@@ -87,6 +83,10 @@ def _in_ascii_json(text: str) -> str:
     return json.dumps(text)[1:-1]
 
 
+# What is escaped comes first: it may hold the other one, from its second half on.
+_WRITERS: tuple[Callable[[str], str], ...] = (_in_ascii_json, _in_json, str)
+
+
 def _places(whole: S, part: S) -> list[int]:
     """Give where a stretch begins, each time after the end of the one before."""
     found, at = [], whole.find(part)
@@ -107,6 +107,13 @@ def _in_markup(content: bytes, text: str, at: int, parts: _Parts, encoding: str)
         return None
     found = [match.span(1) for match in re.finditer(before + b"(" + token + b")" + behind, content)]
     return found[places.index(at)] if len(found) == len(places) else None
+
+
+def _splits_space(text: str, span: Span) -> bool:
+    """Whether the token begins or ends within white space: which part of what is there is then not known."""
+    return any(
+        text[max(0, border - 1) : border + 1].isspace() and 0 < border < len(text) for border in (span.begin, span.end)
+    )
 
 
 def _any_space(text: str) -> str:

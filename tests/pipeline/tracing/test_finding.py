@@ -32,6 +32,7 @@ def at(text: str, piece: str, number: int = 0) -> Span:
         (b'{"text": "\\u6c34\\u6e20 and mill"}', "水渠 and mill", Span(1, 2), b"\\u6e20"),
         (b"<p>the mill\n   wheel turns</p>", "the mill wheel turns", at("the mill wheel turns", "wheel"), b"wheel"),
         (b"<p>the mill\n   wheel turns</p>", "the mill wheel turns", Span(8, 9), b"\n   "),
+        (b"<p>the mill\n \n wheel turns</p>", "the mill\n wheel turns", Span(8, 9), None),
         (b"<p>mill &amp; wheel, 3 &lt; 4</p>", "mill & wheel, 3 < 4", Span(5, 6), b"&amp;"),
         (b"<p>f&uuml;r die M&#252;hle, f&#xFC;r uns</p>", "für die Mühle, für uns", Span(9, 10), b"&#252;"),
         (b"<b>the mill</b> and <i>the wheel</i>", "the mill and the wheel", Span(4, 8), b"mill"),
