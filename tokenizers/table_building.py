@@ -54,6 +54,8 @@ def refusal(model: ModelFile) -> str:
     unused = np.flatnonzero(model.types == UNUSED).tolist()
     if model.algorithm == "bpe" and any(model.piece(number) != _NULL_PIECE for number in unused):
         return "it is a BPE model with unused pieces, and what is made of one depends on all of the text"
+    if model.algorithm == "unigram" and not np.isin(model.types, (NORMAL, USER_DEFINED, UNUSED)).any():
+        return "it has no pieces"
     characters = _characters(model)
     if characters > _MOST_CHARACTERS:
         return f"its pieces have {characters} different characters, the kernels know {_MOST_CHARACTERS}"

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import sentencepiece
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tokenizers.piece_models import BPE, GIVEN, MERGES, MODELS, TIES, UNIGRAM, made, plain_model, random_model
 from tests.tokenizers.samples import AWKWARD, TEXTS, column, small_model
@@ -47,6 +47,7 @@ def test_the_library_is_the_version_that_was_read() -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
+@settings(max_examples=50)
 @given(documents=st.lists(texts, max_size=8))
 def test_ids_are_those_of_the_library(name: str, documents: list[str]) -> None:
     """Ties, near ties, resets of the score, unknown characters and pieces of a user: the ids are the library's."""
@@ -54,6 +55,7 @@ def test_ids_are_those_of_the_library(name: str, documents: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
+@settings(max_examples=50)
 @given(text=texts)
 def test_the_plain_twin_says_the_same(name: str, text: str) -> None:
     """The kernels, with their units and their cache, give what the plain twin finds in the whole text."""
@@ -154,6 +156,7 @@ def test_a_pickled_tokenizer_gives_the_same_ids_and_texts() -> None:
         (made(MERGES, BPE, unused=("aab",)), "BPE model with unused pieces"),
         (made(TIES, 3), "its algorithm is word"),
         (made(TIES, 4), "its algorithm is char"),
+        (made({}, UNIGRAM), "it has no pieces"),
         (
             made({chr(0x20000 + number): -1.0 for number in range(66_000)}, BPE),
             "different characters, the kernels know 65534",

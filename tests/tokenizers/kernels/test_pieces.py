@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tokenizers.piece_models import MODELS, plain_model
 
@@ -33,6 +33,7 @@ def bit_of(before: int, after: int, bits: int) -> int:
 
 
 @pytest.mark.parametrize("name", MODELS)
+@settings(max_examples=40)
 @given(text=texts)
 def test_no_piece_goes_over_a_cut(name: str, text: str) -> None:
     """Units are the text, in order, and each bound between two is one where no piece holds both characters."""
