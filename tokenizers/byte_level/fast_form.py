@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 class AddedToken(BaseModel):
     """A token that is found in the text before words are cut; without `special` it is an ordinary one."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     id: int
     content: str

@@ -23,6 +23,7 @@ from headrace.tokenizers.byte_level.patterns import CL100K, GPT2, KNOWN_OF_TIKTO
 from headrace.tokenizers.kernels.rank_merges import NO_PAIR, last_merges
 
 _FIRST_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} [0-9]+\r?(\n|\Z)")
+_MOST_IDS = 1 << 24  # room is kept for every id below the last one; published models have up to 300,000
 _NEITHER = "a rank file holds neither the pattern that cuts words nor special tokens"
 
 
@@ -133,11 +134,13 @@ def _ranks(data: bytes, where: str) -> dict[bytes, int]:
             continue
         try:
             text, rank_text = line.split(b" ")
-            token, rank = binascii.a2b_base64(text, strict_mode=True), int(rank_text)
+            token, rank = binascii.a2b_base64(text, strict_mode=True), _number(rank_text)
         except ValueError as error:
             raise _broken(where, f"line {number} is not a token and its rank: {line[:60]!r}") from error
         if token in ranks or rank in taken or not token:
             raise _broken(where, f"line {number} repeats a token or rank, or is empty: {line[:60]!r}")
+        if rank >= _MOST_IDS:
+            raise _broken(where, f"line {number} has a rank above {_MOST_IDS}: {line[:60]!r}")
         ranks[token] = rank
         taken.add(rank)
     missing = [byte for byte in range(256) if bytes([byte]) not in ranks]
@@ -148,13 +151,19 @@ def _ranks(data: bytes, where: str) -> dict[bytes, int]:
 
 def _refuse_taken(ranks: set[int], special: Mapping[str, int], where: str) -> None:
     for text, token in special.items():
-        if token in ranks or token < 0:
+        if token in ranks or not 0 <= token < _MOST_IDS:
             raise ConfigError(
-                f"the special token {text!r} has the id {token} of a rank",
+                f"the special token {text!r} cannot have id {token}",
                 where=where,
-                why=f"the ranks go up to {max(ranks)}",
+                why=f"the ranks go up to {max(ranks)}, and ids to {_MOST_IDS}",
                 remedy="correct `special_tokens`",
             )
+
+
+def _number(digits: bytes) -> int:
+    if not digits.isdigit() or len(digits) > 12:
+        raise ValueError("no rank")
+    return int(digits)
 
 
 def _broken(where: str, why: str) -> FormatError:

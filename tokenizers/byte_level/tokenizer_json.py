@@ -44,7 +44,7 @@ class Outline(BaseModel):
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class _Regex(_Strict):
@@ -61,7 +61,7 @@ class _Split(_Strict):
 class _ByteLevel(_Strict):
     type: Literal["ByteLevel"]
     add_prefix_space: Literal[False]
-    trim_offsets: bool = True
+    trim_offsets: bool
     use_regex: bool = True
 
 
@@ -75,7 +75,7 @@ class _Nfc(_Strict):
 
 
 class _Bpe(_Strict):
-    type: Literal["BPE"]
+    type: Literal["BPE"] = "BPE"  # files as old as GPT-2's do not say it
     dropout: None = None
     unk_token: str | None = None
     continuing_subword_prefix: Literal[""] | None = None
@@ -165,8 +165,8 @@ def _token_bytes(file: _File) -> dict[int, bytes]:
         if spelled is None and text not in added:
             raise NotFast(f"the vocabulary holds {text!r}, which spells no bytes")
         tokens[token] = text.encode() if spelled is None or text in added else spelled
-    if len(tokens) != len(file.model.vocab):
-        raise NotFast("two words of the vocabulary have one id")
+    if sorted(tokens) != list(range(len(file.model.vocab))):
+        raise NotFast("the ids of the vocabulary have gaps, or two words have one")
     if not file.model.vocab.keys() >= set(alphabet()):
         raise NotFast("the vocabulary lacks some of the 256 bytes")
     _check_merges(file.model)

@@ -87,12 +87,12 @@ def pair_ranks() -> bytes:
     return rank_lines({token: rank for rank, token in enumerate([*(bytes([byte]) for byte in range(256)), *pairs])})
 
 
-def changed(model: bytes, **fields: object) -> bytes:
+def changed(data: bytes, **fields: object) -> bytes:
     """Give the file with some of its top-level fields replaced."""
-    return orjson.dumps({**orjson.loads(model), **fields})
+    return orjson.dumps({**orjson.loads(data), **fields})
 
 
-def changed_model(model: bytes, **fields: object) -> bytes:
+def changed_model(data: bytes, **fields: object) -> bytes:
     """Give the file with some fields of its `model` replaced."""
-    file = orjson.loads(model)
+    file = orjson.loads(data)
     return orjson.dumps({**file, "model": {**file["model"], **fields}})
