@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headrace.schemas.arrays import Bytes, Offsets
+from headrace.schemas.arrays import Bytes, Offsets, read_only
 from headrace.schemas.errors import FormatError
 from headrace.tokenizers.kernels.normalize import normalize_texts
 from headrace.tokenizers.kernels.normalize_tables import Manner, Tables
@@ -77,6 +77,7 @@ def _normalizer(rules: Rules, symbols: Sequence[bytes], where: str, *, suffix: b
 
 def _run(data: Bytes, offsets: Offsets, tables: Tables, manner: Manner) -> tuple[Bytes, Offsets]:
     """Let the kernel write until it is done, into twice the room whenever that is used up."""
+    data, offsets = read_only(data), read_only(offsets)
     ends = np.zeros(len(offsets), np.int64)
     out = np.empty(_room(int(offsets[-1] - offsets[0]), len(ends), tables, manner), np.uint8)
     done = normalize_texts(data, offsets, 0, out, ends, tables, manner)
