@@ -89,8 +89,9 @@ def _short(replacements: Bytes, values: npt.NDArray[np.int64]) -> npt.NDArray[np
 
 
 def _needed(symbols: Sequence[bytes], kind: Bytes, *, squeeze: bool) -> list[bytes]:
-    """Leave out symbols that come out alike without a look-up: no rule begins in them, and no space is dropped.
+    """Leave out symbols that come out alike without a look-up: nothing begins in them, and no space is dropped.
 
+    A symbol in which a needed one may begin, behind its first character, is needed too: it is what hides that one.
     The library looks at no more than the shortest 64 symbols at a place: where there can be more, all are kept.
     """
     if any(len(symbol) > MOST_SYMBOLS for symbol in symbols):
@@ -100,7 +101,13 @@ def _needed(symbols: Sequence[bytes], kind: Bytes, *, squeeze: bool) -> list[byt
         points = np.frombuffer(symbol.decode().encode("utf-32-le"), np.uint32)
         return bool((kind[points] & (STARTS | LOOKED_UP | SHORT)).any()) or (squeeze and b" " in symbol)
 
-    return sorted(filter(matters, symbols))
+    kept = set(filter(matters, symbols))
+    while True:
+        begun = {symbol.decode()[0] for symbol in kept}
+        hiding = {symbol for symbol in symbols if not begun.isdisjoint(symbol.decode()[1:])}
+        if hiding <= kept:
+            return sorted(kept)
+        kept |= hiding
 
 
 def _enter_symbols(kind: Bytes, short: npt.NDArray[np.uint32], symbols: Sequence[bytes]) -> None:

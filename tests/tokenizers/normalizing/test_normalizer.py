@@ -64,12 +64,12 @@ def test_any_bytes_come_out_as_from_the_library(
     check(with_flags(table(rule), symbols, flags), texts)
 
 
-@settings(max_examples=100)
+@settings(max_examples=150)
 @given(
-    st.dictionaries(st.text("ab 中\u0300é", min_size=1, max_size=4), st.text("ab \u2581中", max_size=5), min_size=1),
-    st.lists(st.text("ab 中é\u0300<", min_size=1, max_size=4), max_size=4, unique=True),
+    st.dictionaries(st.text("ab 中\u0300é", min_size=1, max_size=3), st.text("ab \u2581中", max_size=5), min_size=1),
+    st.lists(st.text("ab 中é\u0300<", min_size=2, max_size=4), min_size=3, max_size=9, unique=True),
     st.sampled_from(FLAGS),
-    st.lists(st.text("ab 中\u0300é<\u2581").map(str.encode), max_size=4),
+    st.lists(st.text("ab 中\u0300é<\u2581", min_size=20).map(str.encode), min_size=20, max_size=40),
 )
 def test_any_rules_and_symbols_are_kept(
     pairs: dict[str, str], symbols: list[str], flags: Flags, texts: list[bytes]
@@ -77,6 +77,14 @@ def test_any_rules_and_symbols_are_kept(
     """Rules and symbols that overlap in any way are applied as the library applies them."""
     changes = {replaced: written for replaced, written in pairs.items() if replaced != written}
     check(with_flags(made_charsmap(changes) if changes else b"", symbols, flags), texts)
+
+
+def test_a_symbol_hides_another_one_that_begins_inside_it() -> None:
+    """A symbol that no rule touches is still what keeps a rule-breaking one, begun inside it, from being found."""
+    data = with_flags(made_charsmap({"b": "B"}), ("xy", "yz", "zb", "wx"), Flags(prefix=False))
+    texts = [b"xyzb", b"yzb", b"xzb", b"zb", b"wxyzb", b"xxyzb", b"wxzb"]
+    assert by_library(data, texts[:2]) == [b"xyzb", b"yzB"]
+    check(data, texts)
 
 
 def test_symbols_nested_deeper_than_the_library_looks() -> None:
