@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from headrace.schemas.errors import ConfigError, FormatError
@@ -9,6 +10,8 @@ from headrace.tokenizers.base import Tokenizer
 from headrace.tokenizers.byte_level.options import ByteLevelOptions, EngineChoice
 from headrace.tokenizers.bytes_tokenizer import BytesTokenizer
 
+# The key behind the brace tells it from a SentencePiece model, which may begin with any white space and a brace.
+_JSON_OBJECT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*["}]')
 BYTES = "bytes"  # the model-free tokenizer's name in a configuration
 
 
@@ -47,7 +50,7 @@ def from_bytes(
         )
     from headrace.tokenizers.byte_level.rank_file import is_rank_file
 
-    if data.lstrip()[:1] == b"{" or is_rank_file(data):
+    if _JSON_OBJECT.match(data) or is_rank_file(data):
         from headrace.tokenizers.byte_level import opening
 
         return opening.from_bytes(data, where, options, engine)

@@ -66,6 +66,9 @@ def test_each_engine_gives_the_same_ids(tmp_path: Path) -> None:
     [
         (b"#version: 0.2\nh e\n", r"this file holds merges alone: .*Give the tokenizer\.json"),
         (b'{"a": 0}', r"not a whole tokenizer\.json: model: Field required.*not vocab\.json"),
+        (b'\n {\n "vocab": {"a": 0}}', r"not a whole tokenizer\.json: model: Field required"),
+        (b"\xef\xbb\xbf{}", r"not a whole tokenizer\.json"),
+        (b"\n{\n\x05<unk>", "SentencePiece"),
         (b"", "SentencePiece"),
         (b"plain text\n", "SentencePiece"),
     ],

@@ -81,8 +81,8 @@ def rank_file(data: bytes, options: ByteLevelOptions, where: str) -> RankFile:
             f"the pattern of this rank file is not known ({len(ranks)} tokens)",
             where=where,
             why=_NEITHER,
-            remedy=f"set `pattern` ({', '.join(PATTERNS)}, or an expression) and `special_tokens`, "
-            "or give the tokenizer.json of the model",
+            remedy="give the tokenizer.json of the model, "
+            f"or set `pattern` ({', '.join(PATTERNS)}, or an expression) and `special_tokens`",
         )
     pattern = (
         PATTERNS.get(options.pattern, options.pattern) if options.pattern else published.pattern if published else ""
