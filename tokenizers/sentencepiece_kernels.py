@@ -14,9 +14,11 @@ from headrace.schemas.arrays import Bytes, Counts, Offsets, text_buffers
 from headrace.schemas.errors import FormatError
 from headrace.tokenizers import sentencepiece_model
 from headrace.tokenizers.base import Ids, TextColumn, id_type
-from headrace.tokenizers.kernels import encode as kernels
+from headrace.tokenizers.kernels.bpe_texts import BpeRoom, bpe_ids, bpe_room
 from headrace.tokenizers.kernels.piece_tables import SPELLED, PieceTables
-from headrace.tokenizers.kernels.spelling import SPELLED_IDS
+from headrace.tokenizers.kernels.progress import ROOM, TEXTS
+from headrace.tokenizers.kernels.spelling import SPELLED_IDS, join_unknown
+from headrace.tokenizers.kernels.unigram_texts import UnigramRoom, unigram_ids, unigram_room
 from headrace.tokenizers.kernels.unit_cache import COPIED, UnitCache, WideIds, new_cache
 from headrace.tokenizers.model_file import ModelFile, read_model
 from headrace.tokenizers.normalizing.normalizer import Normalizer, normalizer_of
@@ -32,7 +34,7 @@ class _Workplace:
     """What encoding writes to: one at a time may use it."""
 
     cache: UnitCache
-    room: kernels.UnigramRoom | kernels.BpeRoom
+    room: UnigramRoom | BpeRoom
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -102,11 +104,11 @@ class KernelTokenizer:
         out = np.empty(self._most_ids(len(data)) + COPIED, np.uint32)
         starts, progress = np.zeros(len(begins), np.int64), np.zeros(5, np.int64)
         self._run(data, begins, out, starts, progress)
-        while progress[kernels.TEXTS] < len(begins) - 1:
-            self._place.room = _room(self.model, 2 * int(progress[kernels.ROOM]))
+        while progress[TEXTS] < len(begins) - 1:
+            self._place.room = _room(self.model, 2 * int(progress[ROOM]))
             self._run(data, begins, out, starts, progress)
         if not self.tables.facts[SPELLED]:
-            kernels.join_unknown(out, starts, self.tables)
+            join_unknown(out, starts, self.tables)
         ids = np.empty(starts[-1], id_type(self.vocabulary_size))
         ids[:] = out[: len(ids)]
         return ids, starts
@@ -117,10 +119,10 @@ class KernelTokenizer:
 
     def _run(self, data: Bytes, begins: Offsets, out: WideIds, starts: Offsets, progress: Counts) -> None:
         place = self._place
-        if isinstance(place.room, kernels.UnigramRoom):
-            kernels.unigram_ids(data, begins, self.tables, place.cache, place.room, out, starts, progress)
+        if isinstance(place.room, UnigramRoom):
+            unigram_ids(data, begins, self.tables, place.cache, place.room, out, starts, progress)
         else:
-            kernels.bpe_ids(data, begins, self.tables, place.cache, place.room, out, starts, progress)
+            bpe_ids(data, begins, self.tables, place.cache, place.room, out, starts, progress)
 
 
 def from_bytes(
@@ -132,5 +134,5 @@ def from_bytes(
     return KernelTokenizer(model, where, folder)
 
 
-def _room(model: ModelFile, size: int) -> kernels.UnigramRoom | kernels.BpeRoom:
-    return kernels.unigram_room(size) if model.algorithm == "unigram" else kernels.bpe_room(size)
+def _room(model: ModelFile, size: int) -> UnigramRoom | BpeRoom:
+    return unigram_room(size) if model.algorithm == "unigram" else bpe_room(size)

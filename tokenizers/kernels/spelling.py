@@ -1,10 +1,10 @@
-"""Unknown characters in bytes."""
+"""Unknown characters: in bytes, or one id for a run of them."""
 
 from __future__ import annotations
 
-from headrace.schemas.arrays import Bytes
-from headrace.schemas.compiled import lean
-from headrace.tokenizers.kernels.piece_tables import MARKS, PieceTables
+from headrace.schemas.arrays import Bytes, Offsets
+from headrace.schemas.compiled import kernel, lean
+from headrace.tokenizers.kernels.piece_tables import MARKS, UNKNOWN, PieceTables
 from headrace.tokenizers.kernels.unit_cache import WideIds
 
 SPELLED_IDS = 3  # of a byte at most
@@ -26,3 +26,19 @@ def spell(data: Bytes, begin: int, end: int, tables: PieceTables, out: WideIds, 
     for byte in range(begin, end):
         out[front + step * (byte - begin)] = ids[data[byte]]
     return to + end - begin
+
+
+@kernel
+def join_unknown(ids: WideIds, starts: Offsets, tables: PieceTables) -> None:
+    """Leave one id of each run of unknown characters in a text, as the library does where bytes do not spell them."""
+    unknown, to, at = tables.facts[UNKNOWN], 0, 0
+    for text in range(len(starts) - 1):
+        end, before = starts[text + 1], -1
+        starts[text] = to
+        while at < end:
+            if ids[at] != unknown or before != unknown:
+                ids[to] = ids[at]
+                to += 1
+            before = ids[at]
+            at += 1
+    starts[len(starts) - 1] = to
