@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -128,6 +129,15 @@ def test_a_tokenizer_pickles_as_its_file() -> None:
     again = pickle.loads(pickle.dumps(fast))
     assert (again.sha256, again.path, again.specials) == (fast.sha256, fast.path, fast.specials)
     assert np.array_equal(again.encode(HARD)[0], fast.encode(HARD)[0])
+
+
+def test_threads_share_a_tokenizer() -> None:
+    """Four threads that encode at a time each get the ids of one."""
+    fast, _ = both(trained("llama3"))
+    expected = fast.encode(HARD)[0].tolist()
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda _: fast.encode(HARD)[0].tolist(), range(8)))
+    assert results == [expected] * 8
 
 
 def corpus_texts(corpus: Path) -> list[str]:
