@@ -9,7 +9,7 @@ from headrace.schemas.compiled import inlined, kernel, lean
 from headrace.schemas.text_lanes import eight_bytes, lowest_bit, write_four
 from headrace.tokenizers.kernels.normalize_lanes import copy_lanes
 from headrace.tokenizers.kernels.normalize_steps import decode_checked, longest_rule, longest_symbol, may_follow
-from headrace.tokenizers.kernels.normalize_tables import FOLLOWS, LOOKED_UP, SHORT, STARTS, Manner, Tables
+from headrace.tokenizers.kernels.normalize_tables import LOOKED_UP, SHORT, STARTS, Manner, Tables
 from headrace.tokenizers.kernels.normalize_words import four_bytes, three_bytes, two_bytes
 
 _LANES = 32
@@ -97,7 +97,7 @@ def _body(data: Bytes, at: int, end: int, out: Bytes, to: int, tables: Tables, m
             to, after_space = _write_short(tables.short[point], out, to, after_space, manner)
         elif point == _SPACE:
             if after_space:
-                size = _run_of_spaces(data, at, end, kind)
+                size = _run_of_spaces(data, at, end)  # something that begins with two spaces was looked up above
             else:
                 to = _write_space(out, to, manner)
             after_space = int(manner.squeeze)
@@ -108,12 +108,11 @@ def _body(data: Bytes, at: int, end: int, out: Bytes, to: int, tables: Tables, m
 
 
 @lean
-def _run_of_spaces(data: Bytes, at: int, end: int, kind: int) -> int:
+def _run_of_spaces(data: Bytes, at: int, end: int) -> int:
     """Give how many spaces from a place on are nothing but that: the last one may begin something."""
     begun = at
-    if kind & (FOLLOWS | _STOPS) == 0:
-        while at + 1 < end and data[at + 1] == _SPACE:
-            at += 1
+    while at + 1 < end and data[at + 1] == _SPACE:
+        at += 1
     return max(at - begun, 1)
 
 

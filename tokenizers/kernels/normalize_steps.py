@@ -61,11 +61,9 @@ def longest_symbol(data: Bytes, at: int, end: int, symbols: Bytes, bounds: Offse
             continue
         if at + depth == end:
             break
-        byte = data[at + depth]
-        low, high = (
-            _narrowed(symbols, bounds, low, high, depth, byte),
-            _narrowed(symbols, bounds, low, high, depth, byte + 1),
-        )
+        byte = int(data[at + depth])
+        low = _narrowed(symbols, bounds, low, high, depth, byte)
+        high = _narrowed(symbols, bounds, low, high, depth, byte + 1)
         depth += 1
     return longest
 

@@ -11,8 +11,9 @@ from headrace.tokenizers.normalizing.charsmap import Units, distances
 
 _LABELS = np.arange(256, dtype=np.uint32)
 _LABEL_BITS, _LEAF_BIT = np.uint32(0x800000FF), np.uint32(1 << 8)
-# By first byte: how many bytes follow it, 4 where it begins no character; and the bits of the code point in it.
-_BEHIND = np.repeat(np.array([0, 4, 1, 2, 3, 4]), [0x80, 0x42, 0x1E, 0x10, 0x05, 0x0B])
+_NO_CHARACTER = 4
+# By first byte: how many bytes follow it; and the bits of the code point in it.
+_BEHIND = np.repeat(np.array([0, _NO_CHARACTER, 1, 2, 3, _NO_CHARACTER]), [0x80, 0x42, 0x1E, 0x10, 0x05, 0x0B])
 _LEAD_MASK = np.array([0x7F, 0x1F, 0x0F, 0x07, 0])
 
 
@@ -38,12 +39,12 @@ def characters_behind(trie: Units, nodes: Units) -> Characters:
     found: list[Characters] = []
     origins, labels, nodes, ends = _children(trie, nodes)
     behind, points = _BEHIND[labels], labels & _LEAD_MASK[_BEHIND[labels]]
-    for more in range(4):
-        if (ends & (behind > more)).any():
+    for more in range(_NO_CHARACTER):
+        going = (behind > more) & (behind < _NO_CHARACTER)
+        if (ends & going).any():
             raise ValueError("a rule ends inside a character")
         whole = behind == more
         found.append(Characters(origins[whole], points[whole], nodes[whole], ends[whole]))
-        going = (behind > more) & (behind < 4)
         parents, labels, nodes, ends = _children(trie, nodes[going])
         origins, behind = origins[going][parents], behind[going][parents]
         points = points[going][parents] << 6 | labels & 0x3F
