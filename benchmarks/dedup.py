@@ -30,6 +30,7 @@ from benchmarks.dedup_peers import BANDS, BITS, ROWS, SLOTS, Text
 from benchmarks.harness import Benchmark, Measured, Scale, Target, progress, scratch
 from datasketch import MinHash
 
+from headrace.schemas.arrays import Array, Bytes, Classes, Offsets, text_buffers
 from headrace.stages.dedup import Dedup
 from headrace.stages.deduplication.index import FirstSeenIndex
 from headrace.stages.deduplication.options import MinHash as MinHashOptions
@@ -37,7 +38,6 @@ from headrace.stages.deduplication.options import SimHash
 from headrace.stages.deduplication.schemes import SCHEMES, Name, signatures
 from headrace.stages.deduplication.shingles import Shingling, shingles
 from headrace.stages.deduplication.signatures import from_columns, near_columns
-from headrace.stages.kernels.arrays import Array, Bytes, Classes, Offsets, text_buffers
 from headrace.stages.kernels.band_index import NEAR
 from headrace.stages.kernels.entries import Entries
 from headrace.stages.kernels.plain_odd_sketch import sketched_similarity

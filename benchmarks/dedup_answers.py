@@ -20,13 +20,13 @@ from benchmarks.dedup_truth import Known, Pairs, alike, equal_pairs
 from benchmarks.harness import scratch
 from datasketch import MinHash, MinHashLSH
 
+from headrace.schemas.arrays import Offsets
 from headrace.stages.deduplication.options import MinHash as Options
 from headrace.stages.deduplication.rules import scheme_of
 from headrace.stages.deduplication.schemes import Values, signatures
 from headrace.stages.deduplication.shingles import Shingles, Shingling
 from headrace.stages.deduplication.simhash import simhashes
 from headrace.stages.deduplication.verify import estimated
-from headrace.stages.kernels.arrays import Offsets
 from headrace.stages.kernels.simhash import BITS
 
 _SCRIPT = Path(__file__).parent / "peers" / "text_dedup_signatures.py"

@@ -13,9 +13,9 @@ import psutil
 from benchmarks import dedup_peers
 from benchmarks.dedup_peers import BANDS, ROWS
 
+from headrace.schemas.arrays import Signatures
 from headrace.stages.dedup import Dedup
 from headrace.stages.deduplication.index import FirstSeenIndex
-from headrace.stages.kernels.arrays import Signatures
 from headrace.stages.kernels.entries import Entries
 
 _FEW = 4

@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 from benchmarks import text
 
+from headrace.schemas.arrays import Floats
 from headrace.stages.deduplication.shingles import Shingling, shingle_sets
 from headrace.stages.deduplication.verify import measured
-from headrace.stages.kernels.arrays import Floats
 from headrace.stages.view import views
 
 Change = Literal["scattered", "block", "inserted", "reordered", "truncated"]

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 from benchmarks import dedup_planted
 
+from headrace.schemas.arrays import Bytes, Counts, Floats, Hashes, Offsets
 from headrace.stages.deduplication.shingles import Shingles, Shingling, shingle_sets
 from headrace.stages.deduplication.sketches import sketches_of
 from headrace.stages.deduplication.verify import measured
 from headrace.stages.deduplication.verify import sketched as by_sketch
-from headrace.stages.kernels.arrays import Bytes, Counts, Floats, Hashes, Offsets
 from headrace.stages.view import views
 
 LEAST = 0.5  # similarity of the pairs that are known

@@ -23,7 +23,7 @@ from benchmarks import text
 from benchmarks.harness import Benchmark, Measured, Scale, Target, progress, scratch
 from benchmarks.pii import len_utf8, take
 
-from headrace.stages.kernels.arrays import Array, Counts
+from headrace.schemas.arrays import Array, Counts
 from headrace.stages.segmentation.document_words import DocumentWords
 from headrace.stages.statistics.count import C4Settings, Settings, c4_counts, counts
 from headrace.stages.statistics.shares import shares

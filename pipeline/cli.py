@@ -17,6 +17,7 @@ from headrace import __version__
 from headrace.pipeline.cli_config import check, schema, stages
 from headrace.pipeline.cli_dedup import dedup
 from headrace.pipeline.cli_dups import dups
+from headrace.pipeline.cli_export import export
 from headrace.pipeline.cli_forget import forget
 from headrace.pipeline.cli_look import explain, inspect, verify
 from headrace.pipeline.cli_output import print_json
@@ -26,6 +27,7 @@ from headrace.pipeline.cli_replay import replay
 from headrace.pipeline.cli_rerun import rerun
 from headrace.pipeline.cli_run import run, train
 from headrace.pipeline.cli_what_if import what_if
+from headrace.pipeline.cli_where import where
 from headrace.schemas.errors import HeadraceError
 
 ERROR_LOG = "error.log"
@@ -130,8 +132,9 @@ def main() -> None:
 
 _GROUPS = {
     "Work": (run, dedup, read, train),
-    "Look at a run": (inspect, report, explain, dups, verify),
+    "Look at a run": (inspect, report, explain, where, dups, verify),
     "Try again, take back": (what_if, rerun, replay, forget),
+    "Take along": (export,),
     "Configurations": (check, stages, schema),
 }
 for commands in _GROUPS.values():

@@ -15,13 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from headrace.schemas.arrays import Column
 from headrace.schemas.durable import canonical_json
 from headrace.schemas.errors import ConfigError, FormatError
 from headrace.schemas.index import runs_of
 from headrace.schemas.ledger import UnitLedger
 from headrace.schemas.manifest import ManifestLine, read_manifest
 from headrace.schemas.unit import FileRef
-from headrace.stages.kernels.arrays import Column
 
 PLAN, PLAN_VERSION = "plan.json", 1
 FOLDERS = ("shards", "documents", "quarantine", "ledger", "index", "tokenizer", "lists", "spool", "pace", "trainer")

@@ -15,6 +15,7 @@ from ray import ObjectRef, exceptions
 from ray.actor import ActorHandle
 
 from headrace.pipeline.executor import HostDiedError
+from headrace.schemas.arrays import Array, Counts
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.index import IndexOptions
 from headrace.stages.deduplication.fates import Fates
@@ -22,7 +23,6 @@ from headrace.stages.deduplication.index_file import IndexFile
 from headrace.stages.deduplication.partitions import folders
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.sorted_runs import SortedRuns
-from headrace.stages.kernels.arrays import Array, Counts
 from headrace.stages.kernels.entries import Entries
 
 T = TypeVar("T")

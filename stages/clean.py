@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, field_validator
 
+from headrace.schemas.arrays import Array, Flags, Floats, floats, text_array, with_column
 from headrace.schemas.document import DROPPED
 from headrace.stages.base import BatchStage, differing, judged, stricter
 from headrace.stages.cleaning.boilerplate import ANYWHERE, FOOTERS, checked
 from headrace.stages.cleaning.changes import Cleaned, cleaned
 from headrace.stages.cleaning.values import text_values
-from headrace.stages.kernels.arrays import Array, Flags, Floats, floats, text_array, with_column
 
 # In the order in which they are asked; the first that fails names the reason. `min_x` and `max_x` compare `values.x`.
 RULES = (

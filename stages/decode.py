@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field, field_validator
 
+from headrace.schemas.arrays import Array, Counts
 from headrace.schemas.document import QUARANTINED
 from headrace.stages.base import BatchStage, judged
 from headrace.stages.decoding.charsets import codec_of
 from headrace.stages.decoding.declaration import declared_in
-from headrace.stages.kernels.arrays import Array, Counts
 from headrace.stages.reading.columns import runs
 from headrace.stages.reading.part import LINE
 

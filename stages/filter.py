@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
+from headrace.schemas.arrays import Array, Column, floats, with_column
 from headrace.stages.base import NOT_ASKED, BatchStage
 from headrace.stages.filtering.bigscience_zh import BigscienceZh
 from headrace.stages.filtering.c4 import C4
@@ -45,7 +46,6 @@ from headrace.stages.filtering.profiles import DEFAULT, VERSE, as_written, check
 from headrace.stages.filtering.refinedweb import Refinedweb
 from headrace.stages.filtering.rules import RuleName, RuleText, columns_of, condition_of, looked_up, without_null
 from headrace.stages.filtering.verdicts import Verdicts
-from headrace.stages.kernels.arrays import Array, Column, floats, with_column
 from headrace.stages.statistics.shares import Formulae
 
 if TYPE_CHECKING:  # so that reading a configuration loads no kernels

@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 import xxhash
 from pydantic import Field, PrivateAttr
 
+from headrace.schemas.arrays import Column
 from headrace.schemas.document import DROPPED
 from headrace.schemas.errors import ConfigError, HeadraceError
 from headrace.schemas.forgetting import NEVER
 from headrace.schemas.tombstones import TOMBSTONES, Forgotten, Tombstones
 from headrace.stages.base import BatchStage, judged
-from headrace.stages.kernels.arrays import Column
 from headrace.stages.view import views
 
 SHORTEST = 32  # bytes of a view: shorter texts ("OK, thanks") are the same by chance

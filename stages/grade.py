@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from headrace.schemas.arrays import Floats, floats, text_buffers, with_column
 from headrace.schemas.document import DROPPED
 from headrace.stages.base import BatchStage, differing, judged
-from headrace.stages.kernels.arrays import Floats, floats, text_buffers, with_column
 from headrace.stages.kernels.characters import brackets, classes, sentence_marks
 
 SIGNALS = ("length", "completeness", "authority")

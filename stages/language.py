@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
+from headrace.schemas.arrays import Array, Flags, Floats, floats, with_column
 from headrace.schemas.document import DROPPED
 from headrace.stages.base import BatchStage, differing, judged, stricter
-from headrace.stages.kernels.arrays import Array, Flags, Floats, floats, with_column
 from headrace.stages.languages.codes import KNOWN, checked, covers
 from headrace.stages.languages.found import ONE_VARIANT, Found, ModelName, Names
 

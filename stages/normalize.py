@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
+from headrace.schemas.arrays import Array, Column, text_array, text_buffers, with_column
 from headrace.stages.base import BatchStage
-from headrace.stages.kernels.arrays import Array, Column, text_array, text_buffers, with_column
 from headrace.stages.kernels.characters import MANY_MARKS, classes, composing, marks_in_order, unsettled
 
 

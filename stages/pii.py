@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from pydantic import BeforeValidator, Field
 
+from headrace.schemas.arrays import Array, Floats, floats, with_column
 from headrace.schemas.document import DROPPED
 from headrace.stages.base import BatchStage, judged, stricter
-from headrace.stages.kernels.arrays import Array, Floats, floats, with_column
 from headrace.stages.privacy.find import found, masked
 from headrace.stages.privacy.kinds import NAMES
 

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field
 
+from headrace.schemas.arrays import with_column
 from headrace.stages.base import BatchStage
-from headrace.stages.kernels.arrays import with_column
 from headrace.stages.repairing.rounds import repaired_column
 
 REPAIRS = (

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
+from headrace.schemas.arrays import floats, with_column
 from headrace.schemas.document import DROPPED
 from headrace.stages.base import BatchStage, differing, judged
-from headrace.stages.kernels.arrays import floats, with_column
 
 if TYPE_CHECKING:
     from headrace.stages.licensing.judging import Finding

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from headrace.stages.kernels.arrays import (
+from headrace.schemas.arrays import (
     Bytes,
     CodePoints,
     Column,

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field, PrivateAttr, field_validator
 
+from headrace.schemas.arrays import Counts, Flags, Floats, floats, text_array, with_column
 from headrace.schemas.document import DROPPED
 from headrace.stages.base import BatchStage, differing, judged
-from headrace.stages.kernels.arrays import Counts, Flags, Floats, floats, text_array, with_column
 from headrace.stages.wordlists.found import NOTHING, Found
 from headrace.stages.wordlists.options import AnyWordList, ListName, WordList
 

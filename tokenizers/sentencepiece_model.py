@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,10 +11,7 @@ import sentencepiece
 
 from headrace.schemas.errors import FormatError
 from headrace.tokenizers.base import Ids, Offsets, TextColumn, id_type
-
-# The fields of a model file (protocol buffer `ModelProto`), by number.
-_PIECES, _TRAINER, _NORMALIZER = 1, 2, 3
-_LENGTH_DELIMITED = 2  # wire type; the file's top level holds nothing else
+from headrace.tokenizers.model_file import read_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +60,21 @@ class SentencePieceTokenizer:
 
 
 def from_bytes(model: bytes, where: str) -> SentencePieceTokenizer:
-    """Load a model from its bytes; FormatError names `where` when they are not a whole model."""
+    """Load a model from its bytes; FormatError names `where` when they are not a whole model.
+
+    The library itself accepts a file that was cut between two fields, and leaves out what it does not know.
+    """
+    sha256 = read_model(model, where).sha256
     try:
-        present = {number for number, _ in _fields(model)}
-        if not {_PIECES, _TRAINER, _NORMALIZER} <= present:
-            raise ValueError("pieces, training options or normalization rules are missing")
         engine = sentencepiece.SentencePieceProcessor(model_proto=model)
-    except (ValueError, IndexError, RuntimeError, OSError) as error:
+    except (ValueError, RuntimeError, OSError) as error:
         raise FormatError(
-            "this is not a whole SentencePiece model",
+            "sentencepiece does not load this model",
             where=where,
-            why=f"{error} ({len(model)} bytes)",
+            why=str(error),
             remedy="give the .model file that the training wrote, or leave `model` out and set `train`",
         ) from error
-    return SentencePieceTokenizer(engine, hashlib.sha256(model).hexdigest())
+    return SentencePieceTokenizer(engine, sha256)
 
 
 def from_file(path: Path) -> SentencePieceTokenizer:
@@ -97,31 +93,3 @@ def from_file(path: Path) -> SentencePieceTokenizer:
 
 def _present(piece: int) -> int | None:
     return piece if piece >= 0 else None
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, int]]:
-    """Walk the top level of a protocol buffer: (field number, size).
-
-    The library itself accepts a file that was cut between two fields and then lacks pieces or normalization.
-    """
-    at = 0
-    while at < len(data):
-        tag, at = _varint(data, at)
-        if tag & 7 != _LENGTH_DELIMITED:
-            raise ValueError(f"no model field at byte {at}")
-        size, at = _varint(data, at)
-        if at + size > len(data):
-            raise ValueError("the file ends inside a field")
-        yield tag >> 3, size
-        at += size
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 70, 7):
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-    raise ValueError("a number is too long")

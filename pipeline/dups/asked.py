@@ -14,8 +14,8 @@ from headrace.pipeline.dups.clusters import clusters_of, find_survivors
 from headrace.pipeline.dups.members import Reader
 from headrace.pipeline.dups.repetitions import NEAR, Repetitions, hashed, keys_of, read_repetitions
 from headrace.pipeline.explain import find, unknown
+from headrace.schemas.arrays import Flags, Hashes
 from headrace.schemas.errors import ConfigError
-from headrace.stages.kernels.arrays import Flags, Hashes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from headrace.pipeline.committed import Committed, read_columns, reading
 from headrace.pipeline.dups.repetitions import Repetitions, hashed
+from headrace.schemas.arrays import Counts, Hashes
 from headrace.schemas.document import KEPT
-from headrace.stages.kernels.arrays import Counts, Hashes
 
 _UNKNOWN = -1
 

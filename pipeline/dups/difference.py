@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from headrace.stages.kernels.arrays import Counts, Hashes, Links
+from headrace.schemas.arrays import Counts, Hashes, Links
 from headrace.stages.view import MappedViews, views_with_offsets
 
 MOST_CHARACTERS = 1_000_000  # of each text; what is behind is not compared

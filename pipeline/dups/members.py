@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 from headrace.pipeline.committed import Committed, reading
 from headrace.pipeline.dups.clusters import Clusters, Survivors
 from headrace.pipeline.report_documents import Row
+from headrace.schemas.arrays import Counts
 from headrace.schemas.index import runs_of
 from headrace.stages.deduplication.by_file import by_file
-from headrace.stages.kernels.arrays import Counts
 
 _NAMES = ("doc_id", "url", "reason", "value", "threshold", "survivor", "detail")
 _PIECE = 1 << 13

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from xxhash import xxh3_64_intdigest
 
 from headrace.pipeline.committed import Committed, read_columns, reading
+from headrace.schemas.arrays import Column, Counts, Flags, Floats, Hashes, floats, text_buffers
 from headrace.schemas.document import DROPPED
 from headrace.schemas.index import runs_of
-from headrace.stages.kernels.arrays import Column, Counts, Flags, Floats, Hashes, floats, text_buffers
 
 NEAR = "near_duplicate"
 COLUMNS = ("verdict", "stage", "reason", "value", "survivor", "detail")

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from headrace.pipeline.policy.rates import EXAMPLES, Rate, rate_of
-from headrace.stages.kernels.arrays import Column, Counts, text_buffers
+from headrace.schemas.arrays import Column, Counts, text_buffers
 from headrace.stages.privacy.find import found
 from headrace.stages.privacy.kinds import KINDS
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from headrace.pipeline.policy.findings import Counted
+from headrace.schemas.arrays import Column, Counts
 from headrace.schemas.durable import sha256_file
 from headrace.schemas.errors import ConfigError
-from headrace.stages.kernels.arrays import Column, Counts
 from headrace.stages.view import views
 from headrace.stages.wordlists.entries import Words, read_words
 from headrace.stages.wordlists.found import NOTHING

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from headrace.schemas.arrays import Column
 from headrace.schemas.document import DOCUMENT_SCHEMA, RAW_SCHEMA, SETTLED_FIELDS
 from headrace.schemas.errors import FormatError, HeadraceError
 from headrace.schemas.ledger import UnitLedger
 from headrace.schemas.source import Split
 from headrace.schemas.unit import UnitBatch
-from headrace.stages.kernels.arrays import Column
 from headrace.stages.writing.parsed import STORED, WAS, as_parsed, numbered
 
 BEFORE = ("read", "decode", "parse")  # what they settled stays settled

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from headrace.pipeline.what_if.fates import Fate, Fates, encoded
 from headrace.pipeline.what_if.redecided import Redecided
+from headrace.schemas.arrays import Column, Counts, Flags, Floats, floats, with_column
 from headrace.schemas.document import DROPPED, VERDICT_SCHEMA
 from headrace.stages.base import Decides
-from headrace.stages.kernels.arrays import Column, Counts, Flags, Floats, floats, with_column
 
 Letters = npt.NDArray[np.object_]
 ONWARD = -1  # the place of a document that goes on behind the stage that took it out: what then, nobody measured

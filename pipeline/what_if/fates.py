@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from headrace.stages.kernels.arrays import Array, Column, Counts
+from headrace.schemas.arrays import Array, Column, Counts
 
 KEPT = 0  # the number of Fate()
 

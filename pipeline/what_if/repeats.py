@@ -15,7 +15,7 @@ from xxhash import xxh3_64_intdigest
 from headrace.pipeline.committed import Committed, read_columns, survivors_here
 from headrace.pipeline.what_if.deciding import Decided
 from headrace.pipeline.what_if.tally import gone_before
-from headrace.stages.kernels.arrays import Column, Counts, Flags, Hashes
+from headrace.schemas.arrays import Column, Counts, Flags, Hashes
 
 Stages = npt.NDArray[np.int16]
 _STAYS = np.iinfo(np.int16).max

@@ -15,7 +15,7 @@ import pyarrow as pa
 from headrace.pipeline.what_if.deciding import ONWARD, Decided
 from headrace.pipeline.what_if.fates import KEPT, Fate, Fates, encoded
 from headrace.pipeline.what_if.units import ROW, TOKENS, UnitRows
-from headrace.stages.kernels.arrays import Counts, Flags, floats
+from headrace.schemas.arrays import Counts, Flags, floats
 
 # In the order in which they are told.
 DROPS, GOES_ON, OTHER_RULE, REGRADED = "would_be_dropped", "would_go_on", "other_rule", "other_grade"

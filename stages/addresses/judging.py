@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 from xxhash import xxh3_128_digest
 
+from headrace.schemas.arrays import with_column
 from headrace.stages.addresses.canonical import Address, canonical
 from headrace.stages.addresses.lists import AddressLists, Listed
 from headrace.stages.addresses.parameters import Unwanted
 from headrace.stages.addresses.state import DETAIL, PAGE, REASON
-from headrace.stages.kernels.arrays import with_column
 
 BLOCKED_URL, BLOCKED_DOMAIN, NOT_ALLOWED, NO_URL = "url_blocked", "domain_blocked", "url_not_allowed", "no_url"
 Reason = tuple[str | None, str | None]  # and its detail

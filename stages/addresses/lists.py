@@ -21,10 +21,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from xxhash import xxh3_64_intdigest
 
+from headrace.schemas.arrays import Column, Hashes
 from headrace.schemas.errors import ConfigError, FormatError
 from headrace.stages.addresses.canonical import Address
 from headrace.stages.addresses.entries import Entries, read_entries
-from headrace.stages.kernels.arrays import Column, Hashes
 
 _KEY = b"headrace.address.lists"
 _VERSION = 1

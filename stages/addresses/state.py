@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headrace.schemas.arrays import Column
 from headrace.schemas.document import VERDICT_SCHEMA
 from headrace.schemas.unit import FileRef, UnitBatch
 from headrace.stages.apply import Sieve
@@ -12,7 +13,6 @@ from headrace.stages.base import RunContext
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.signatures import KEY
 from headrace.stages.deduplication.state import DedupState
-from headrace.stages.kernels.arrays import Column
 
 PAGE = "_url_page"  # 128-bit hash of the canonical address; null where there is none, or repeats may stay
 REASON, DETAIL = "_url_reason", "_url_detail"

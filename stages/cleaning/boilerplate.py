@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.stages.kernels.arrays import Array, Flags
+from headrace.schemas.arrays import Array, Flags
 
 # Removed wherever they stand. Each is matched against the whole line without white space at its ends, in any case.
 ANYWHERE = (

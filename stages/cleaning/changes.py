@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
+from headrace.schemas.arrays import Bytes, Column, Counts, Flags, Floats, Offsets, text_array, text_buffers
 from headrace.stages.cleaning.boilerplate import matches
-from headrace.stages.kernels.arrays import Bytes, Column, Counts, Flags, Floats, Offsets, text_array, text_buffers
 from headrace.stages.kernels.characters import classes
 
 

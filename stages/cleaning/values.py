@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Floats, Hashes, Offsets, text_array
+from headrace.schemas.arrays import Bytes, Classes, Counts, Floats, Hashes, Offsets, text_array
 from headrace.stages.kernels.characters import brackets, classes, sentence_marks
 from headrace.stages.view import views
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from headrace.schemas.arrays import Bytes, Counts, Offsets
 from headrace.stages.decoding.rows import Rows
-from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
 from headrace.stages.kernels.charset_decode import decode_groups
 from headrace.stages.kernels.charset_model import UTF_16_LE, Model
 from headrace.stages.kernels.charset_transcode import MOST_BYTES

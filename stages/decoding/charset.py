@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from headrace.schemas.arrays import Counts, Flags
 from headrace.stages.decoding.batch import UNWRITTEN, Batch
 from headrace.stages.decoding.charsets import ESCAPING, NUMBERED, UTF_8, WIDE
 from headrace.stages.decoding.ebcdic import ebcdic_lines, ebcdic_page, may_be_ebcdic
 from headrace.stages.decoding.escapes import escaped
 from headrace.stages.decoding.rows import Rows
-from headrace.stages.kernels.arrays import Counts, Flags
 from headrace.stages.kernels.charset_facts import BROKEN, ESCAPES, HIGH, MARK, NULS, SIZE, SPECIAL, TILDES
 from headrace.stages.kernels.charset_model import ANY, BEYOND, FIRST_PAGE, HOPELESS, Model
 from headrace.stages.kernels.charset_race import CODEC, PROVEN, SAMPLED, SCORE, SECOND, SECOND_SCORE

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array, Counts, Flags, text_array
 from headrace.stages.decoding.at_once import told_at_once
 from headrace.stages.decoding.batch import NOBODY, ONE_NOBODY, Batch, decoded_as, judged
 from headrace.stages.decoding.charset import (
@@ -27,7 +28,6 @@ from headrace.stages.decoding.model_cache import charset_model
 from headrace.stages.decoding.python_codecs import python_text
 from headrace.stages.decoding.rows import Rows, rows_of_bytes
 from headrace.stages.decoding.second_look import looked_again
-from headrace.stages.kernels.arrays import Array, Counts, Flags, text_array
 from headrace.stages.kernels.charset_model import Model
 from headrace.stages.kernels.charset_race import CODEC
 from headrace.stages.kernels.charset_transcode import LOST_CODES, SUSPECT

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Flags, read_only
+from headrace.schemas.arrays import Flags, read_only
 
 CP037, CP500 = "cp037", "cp500"  # of the United States, and the international one, with other brackets
 _SHORTEST = 8

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from headrace.schemas.arrays import Bytes, Counts, Flags, Offsets, read_only
 from headrace.stages.decoding.batch import NOBODY, Batch, decoded_as, judged
 from headrace.stages.decoding.ebcdic import ebcdic_page
 from headrace.stages.decoding.line_details import Line
 from headrace.stages.decoding.rows import Rows
-from headrace.stages.kernels.arrays import Bytes, Counts, Flags, Offsets, read_only
 from headrace.stages.kernels.charset_facts import HIGH
 from headrace.stages.kernels.charset_model import FIRST_PAGE, UTF_8, Model
 from headrace.stages.kernels.charset_race import CODEC, SCORE

@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
+from headrace.schemas.arrays import read_only
 from headrace.stages.decoding.model import built_model
-from headrace.stages.kernels.arrays import read_only
 from headrace.stages.kernels.charset_model import Model
 
 VERSION = 14  # raise it when any table changes for another reason than a package's new release

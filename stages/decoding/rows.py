@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Array, Bytes, Offsets, read_only
+from headrace.schemas.arrays import Array, Bytes, Offsets, read_only
 
 
 class Rows(NamedTuple):

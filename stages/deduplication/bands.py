@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Counts, Floats
+from headrace.schemas.arrays import Counts, Floats
 
 _SLOTS = 128  # most values of a signature that is cut for a threshold
 _MEETING = 0.9  # of two texts that are as similar as the threshold: the probability that they are compared

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from headrace.stages.kernels.arrays import Array, Counts
+from headrace.schemas.arrays import Array, Counts
 
 T = TypeVar("T", Array, pa.Table)
 

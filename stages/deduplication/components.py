@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from headrace.schemas.arrays import Classes, Counts, Flags, Floats, Signatures, read_only
 from headrace.schemas.errors import HeadraceError
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.scratch import Scratch
 from headrace.stages.deduplication.telling import Tell, told, unheard
 from headrace.stages.kernels import components as k
-from headrace.stages.kernels.arrays import Classes, Counts, Flags, Floats, Signatures, read_only
 from headrace.stages.kernels.band_index import EXACT, NEAR
 from headrace.stages.kernels.entries import Entries
 from headrace.stages.kernels.sorted_postings import frozen

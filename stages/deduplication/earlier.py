@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array, Counts
 from headrace.schemas.errors import FormatError
 from headrace.schemas.index import EarlierRun, found_in
-from headrace.stages.kernels.arrays import Array, Counts
 
 
 @dataclass(slots=True)

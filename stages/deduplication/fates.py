@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes
+from headrace.schemas.arrays import Classes
 from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR
 from headrace.stages.kernels.entries import Answers
 

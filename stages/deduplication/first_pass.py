@@ -7,6 +7,7 @@ from typing import Literal
 
 import pyarrow as pa
 
+from headrace.schemas.arrays import with_column
 from headrace.schemas.durable import canonical_json
 from headrace.schemas.failpoints import reach
 from headrace.schemas.unit import UnitBatch
@@ -14,7 +15,6 @@ from headrace.stages.base import OrderedStage, RunContext
 from headrace.stages.dedup import Dedup
 from headrace.stages.deduplication.committed_file import FileKind
 from headrace.stages.deduplication.signatures import PRIVATE
-from headrace.stages.kernels.arrays import with_column
 from headrace.stages.writing.state import LEDGER, WriterState
 
 FORMAT = "signatures"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from headrace.stages.kernels.arrays import Array, Column, Counts, text_array, text_buffers
+from headrace.schemas.arrays import Array, Column, Counts, text_array, text_buffers
 from headrace.stages.kernels.lines import gather
 
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from headrace.schemas.arrays import Signatures, read_only
 from headrace.schemas.errors import HeadraceError
 from headrace.stages.deduplication.fates import Fates
 from headrace.stages.deduplication.rules import Rules
-from headrace.stages.kernels.arrays import Signatures, read_only
 from headrace.stages.kernels.asked_index import ask
 from headrace.stages.kernels.band_index import insert, settle
 from headrace.stages.kernels.entries import Answers, Entries

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headrace.schemas.arrays import Array
 from headrace.schemas.manifest import FIRST_PASS, read_manifest
 from headrace.stages.deduplication.signatures import PRIVATE, in_one_piece
 from headrace.stages.deduplication.spooled import read_shard
-from headrace.stages.kernels.arrays import Array
 
 _NONE = pa.table({"unit": pa.array([], pa.int64()), "doc_id": pa.array([], pa.string())})
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headrace.schemas.arrays import Array, Column, Counts
 from headrace.schemas.errors import FormatError
 from headrace.schemas.index import MERGED
 from headrace.schemas.unit import FileRef
@@ -27,7 +28,6 @@ from headrace.stages.deduplication.partitions import InProcess, Partitioned, Par
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import IndexRuns, count_documents
 from headrace.stages.deduplication.signatures import from_columns
-from headrace.stages.kernels.arrays import Array, Column, Counts
 from headrace.stages.kernels.entries import Entries
 
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import lmdb
 import numpy as np
 
+from headrace.schemas.arrays import Counts, Signatures
 from headrace.schemas.durable import canonical_json
 from headrace.stages.deduplication.merged import Content
 from headrace.stages.deduplication.merging import Step
 from headrace.stages.deduplication.open_files import Table
-from headrace.stages.kernels.arrays import Counts, Signatures
 from headrace.stages.kernels.sorted_postings import merged_pieces
 
 LMDB_SUFFIX = ".lmdb"

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from headrace.schemas.arrays import Counts, read_only
 from headrace.schemas.durable import canonical_json, temporary_beside
 from headrace.stages.deduplication.committed_file import mapped
 from headrace.stages.deduplication.merging import Step
 from headrace.stages.deduplication.open_files import MappedPostings, OpenFile, Table
-from headrace.stages.kernels.arrays import Counts, read_only
 from headrace.stages.kernels.sorted_postings import count_postings, merged_pieces
 
 MERGED_VERSION = 2

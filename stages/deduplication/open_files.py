@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array, Column, Counts, Hashes, Signatures, read_only
 from headrace.schemas.errors import FormatError
 from headrace.stages.deduplication.index_file import IndexFile
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import PRINT, ROW, open_index, tables_of
 from headrace.stages.deduplication.signatures import KEY, SETS, SIGNATURE, in_one_piece, values_of
-from headrace.stages.kernels.arrays import Array, Column, Counts, Hashes, Signatures, read_only
 from headrace.stages.kernels.entries import Entries
 from headrace.stages.kernels.sorted_postings import directory_of, find
 

@@ -14,13 +14,13 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array, Counts
 from headrace.schemas.index import IndexOptions
 from headrace.stages.deduplication.by_file import by_file
 from headrace.stages.deduplication.fates import Fates, better
 from headrace.stages.deduplication.index_file import IndexFile
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.sorted_runs import SortedRuns
-from headrace.stages.kernels.arrays import Array, Counts
 from headrace.stages.kernels.entries import Entries
 
 

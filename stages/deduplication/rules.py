@@ -7,12 +7,12 @@ from typing import Literal
 
 import numpy as np
 
+from headrace.schemas.arrays import Hashes, read_only
 from headrace.stages.deduplication.bands import bands_for, optimal_bands
 from headrace.stages.deduplication.options import MinHash, SimHash
 from headrace.stages.deduplication.schemes import SCHEMES, Scheme
 from headrace.stages.deduplication.shingles import Shingling
 from headrace.stages.deduplication.simhash import Layout, layout_for
-from headrace.stages.kernels.arrays import Hashes, read_only
 from headrace.stages.kernels.entries import SETS, SIGNATURE, SKETCH, Policy
 from headrace.stages.kernels.simhash import BITS
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array
 from headrace.schemas.errors import FormatError
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import RunContext
 from headrace.stages.deduplication.committed_file import FileKind
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.signatures import from_columns
-from headrace.stages.kernels.arrays import Array
 from headrace.stages.kernels.sorted_postings import fingerprints, frozen, packed, unpacked
 
 INDEX_VERSION = 2

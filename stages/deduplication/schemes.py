@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
+from headrace.schemas.arrays import Bytes, Counts, Hashes, Offsets, Signatures
 from headrace.stages.deduplication.shingles import Pieces, Shingles, Shingling, pieces
-from headrace.stages.kernels.arrays import Bytes, Counts, Hashes, Offsets, Signatures
 from headrace.stages.kernels.minhash_affine import sign_affine32, sign_affine61
 from headrace.stages.kernels.minhash_fast import sign_fast
 

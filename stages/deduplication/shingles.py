@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.stages.kernels.arrays import Bytes, Counts, Hashes, Offsets, read_only, text_array
+from headrace.schemas.arrays import Bytes, Counts, Hashes, Offsets, read_only, text_array
+from headrace.schemas.text_lanes import BEHIND
 from headrace.stages.kernels.characters import classes
 from headrace.stages.kernels.shingles import AUTO, CHARACTERS, GIVEN, WORDS, Given, shingle_hashes, unspaced
-from headrace.stages.kernels.text_lanes import BEHIND
 from headrace.stages.segmentation.words import chinese_words
 
 Unit = Literal["auto", "characters", "words", "chinese_words"]

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from xxhash import xxh3_128_digest
 
+from headrace.schemas.arrays import Array, Bytes, Column, Counts, Hashes, Offsets, Signatures
 from headrace.stages.deduplication.options import MinHash, SimHash
 from headrace.stages.deduplication.rules import Near, Verify, scheme_of, shingling_of
 from headrace.stages.deduplication.schemes import Scheme, Values, sign_pieces
 from headrace.stages.deduplication.shingles import Pieces, Shingles, and_of_each, joined, pieces, sets_of
 from headrace.stages.deduplication.simhash import fingerprint_pieces
 from headrace.stages.deduplication.sketches import sketches_of
-from headrace.stages.kernels.arrays import Array, Bytes, Column, Counts, Hashes, Offsets, Signatures
 from headrace.stages.kernels.band_hashes import hash_bands
 from headrace.stages.kernels.entries import Entries
 

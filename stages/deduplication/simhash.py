@@ -12,8 +12,8 @@ from math import comb
 
 import numpy as np
 
+from headrace.schemas.arrays import Bytes, Counts, Hashes, Offsets
 from headrace.stages.deduplication.shingles import Pieces, Shingling, pieces
-from headrace.stages.kernels.arrays import Bytes, Counts, Hashes, Offsets
 from headrace.stages.kernels.simhash import BITS, fingerprints
 
 LEAST, MOST = 3, 6  # bits that near duplicates may differ in

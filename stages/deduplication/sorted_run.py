@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from headrace.schemas.arrays import Counts, Hashes, Signatures
 from headrace.stages.deduplication.fates import Fates
 from headrace.stages.deduplication.merged import Source, rows_before
 from headrace.stages.deduplication.merging import Step
 from headrace.stages.deduplication.open_files import FILE_BYTES, MappedPostings, OpenFile, Postings, Table
-from headrace.stages.kernels.arrays import Counts, Hashes, Signatures
 from headrace.stages.kernels.blocked_bloom import empty_filter, enter, may_have
 from headrace.stages.kernels.entries import Entries, Policy
 from headrace.stages.kernels.sorted_postings import fingerprints, frozen, packed, unpacked, verify

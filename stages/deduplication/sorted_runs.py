@@ -11,6 +11,7 @@ from threading import Lock
 import numpy as np
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array, Counts
 from headrace.schemas.index import IndexOptions
 from headrace.stages.deduplication.by_file import by_file
 from headrace.stages.deduplication.fates import Fates
@@ -22,7 +23,6 @@ from headrace.stages.deduplication.open_files import OpenFile, open_file
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.deduplication.runs import tables_of
 from headrace.stages.deduplication.sorted_run import SortedRun, question
-from headrace.stages.kernels.arrays import Array, Counts
 from headrace.stages.kernels.entries import Entries
 
 _LOG = logging.getLogger(__name__)

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headrace.schemas.arrays import Array, Counts, Floats, floats
 from headrace.schemas.unit import FileRef
 from headrace.stages.deduplication.by_file import by_file
 from headrace.stages.deduplication.first_pass import KIND
@@ -18,7 +19,6 @@ from headrace.stages.deduplication.scratch import Scratch
 from headrace.stages.deduplication.signatures import from_columns, in_one_piece
 from headrace.stages.deduplication.telling import Tell, told, unheard
 from headrace.stages.grade import UNKNOWN_AUTHORITY
-from headrace.stages.kernels.arrays import Array, Counts, Floats, floats
 from headrace.stages.kernels.entries import Entries
 
 GRADES = ("D", "C", "B", "A")

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from xxhash import xxh3_64
 
+from headrace.schemas.arrays import Array, Counts, Flags, text_buffers
 from headrace.schemas.document import DROPPED, VERDICT_SCHEMA
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.unit import FileRef, UnitBatch
@@ -28,7 +29,6 @@ from headrace.stages.deduplication.signatures import (
     from_columns,
     to_columns,
 )
-from headrace.stages.kernels.arrays import Array, Counts, Flags, text_buffers
 from headrace.stages.kernels.band_index import EXACT, KEPT
 from headrace.stages.kernels.entries import Entries
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from headrace.schemas.arrays import Floats, Offsets
 from headrace.stages.deduplication.schemes import Values
 from headrace.stages.deduplication.shingles import Shingles
-from headrace.stages.kernels.arrays import Floats, Offsets
 from headrace.stages.kernels.pair_similarity import equal_shares, jaccard_similarities, sketched_similarities
 
 

@@ -10,7 +10,7 @@ from headrace.stages.filtering.bigscience_words import CHINESE_FLAGGED, CHINESE_
 from headrace.stages.filtering.preset import Preset
 
 if TYPE_CHECKING:
-    from headrace.stages.kernels.arrays import Floats
+    from headrace.schemas.arrays import Floats
     from headrace.stages.statistics.statistics import Statistics
 
 _SOURCE = "BigScience, parameters_filtering_zh."

@@ -9,7 +9,7 @@ from pydantic import Field
 from headrace.stages.filtering.preset import Preset, lengths
 
 if TYPE_CHECKING:
-    from headrace.stages.kernels.arrays import Array, Counts, Floats
+    from headrace.schemas.arrays import Array, Counts, Floats
     from headrace.stages.statistics.statistics import Statistics
 
 _PAPER = "C4, section 2.2."

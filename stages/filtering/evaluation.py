@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headrace.schemas.arrays import Array, Flags, Floats
 from headrace.stages.filtering.conditions import (
     Arithmetic,
     Comparison,
@@ -27,7 +28,6 @@ from headrace.stages.filtering.conditions import (
     comparisons,
     is_text,
 )
-from headrace.stages.kernels.arrays import Array, Flags, Floats
 
 _NUMBERS = {"==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater}
 _NUMBERS |= {">=": np.greater_equal}

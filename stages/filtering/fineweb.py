@@ -9,7 +9,7 @@ from pydantic import Field
 from headrace.stages.filtering.preset import Preset
 
 if TYPE_CHECKING:
-    from headrace.stages.kernels.arrays import Floats
+    from headrace.schemas.arrays import Floats
     from headrace.stages.statistics.statistics import Statistics
 
 _PAPER = "FineWeb, section 3.6."

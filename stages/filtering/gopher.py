@@ -10,7 +10,7 @@ from headrace.stages.filtering.preset import Preset
 from headrace.stages.statistics.stop_words import ENGLISH_STOPS
 
 if TYPE_CHECKING:
-    from headrace.stages.kernels.arrays import Floats
+    from headrace.schemas.arrays import Floats
     from headrace.stages.statistics.statistics import Statistics
 
 _TABLE = "Gopher, table A1."

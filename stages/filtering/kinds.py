@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array, Column, Flags, Floats, floats, with_column
 from headrace.stages.filtering.measuring import han_share
 from headrace.stages.filtering.names import HAN_SHARE, VERSE_SHARE, column_of
 from headrace.stages.filtering.profiles import SINITIC, UNKNOWN
-from headrace.stages.kernels.arrays import Array, Column, Flags, Floats, floats, with_column
 
 CHINESE_FROM = 0.3  # share of Han among the letters from which a text without a language is Chinese
 

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headrace.schemas.arrays import Array, Column, Counts, Flags, Floats, text_array, text_buffers
 from headrace.stages.filtering.names import ALWAYS, BYTES, asking, owners
 from headrace.stages.filtering.patterns import sizes
 from headrace.stages.filtering.preset import Preset
-from headrace.stages.kernels.arrays import Array, Column, Counts, Flags, Floats, text_array, text_buffers
 from headrace.stages.statistics.shares import VALUES
 
 if TYPE_CHECKING:  # so that reading a configuration loads no kernels

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from headrace.stages.kernels.arrays import Array, Bytes, Column, Floats, Offsets, text_array, text_buffers
+from headrace.schemas.arrays import Array, Bytes, Column, Floats, Offsets, text_array, text_buffers
 
 MATCHES, SHARE = "_matches", "_share"
 # To find all matches takes up to the square of a text's size, whatever the engine: `a([^z]*z)?` looks for the z behind

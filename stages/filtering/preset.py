@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 from headrace.stages.statistics.judge import Rule
 
 if TYPE_CHECKING:  # so that reading a configuration loads no kernels
-    from headrace.stages.kernels.arrays import Array, Floats
+    from headrace.schemas.arrays import Array, Floats
     from headrace.stages.statistics.statistics import Statistics
 
 LEAST, MOST = "min_", "max_"

@@ -9,8 +9,8 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array, Counts, Floats
 from headrace.stages.filtering.chinese.reference import PlainCounted
-from headrace.stages.kernels.arrays import Array, Counts, Floats
 from headrace.stages.kernels.plain import sentence_counts
 from headrace.stages.kernels.sentences import SENTENCES
 from headrace.stages.kernels.statistics_spans import END_MARK, PUNCTUATION

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array, Counts, Floats
 from headrace.stages.filtering.reference import PlainStatistics, gathered
-from headrace.stages.kernels.arrays import Array, Counts, Floats
 from headrace.stages.statistics import plain_bigscience, plain_compatible
 from headrace.stages.statistics.compatible import PARAGRAPH_COPIES, RAW_COPIES
 from headrace.stages.statistics.plain_refinedweb import lines, removed_words

@@ -11,7 +11,7 @@ from headrace.stages.filtering.preset import Preset, lengths
 from headrace.stages.statistics.stop_words import ENGLISH_STOPS
 
 if TYPE_CHECKING:
-    from headrace.stages.kernels.arrays import Array, Counts, Floats
+    from headrace.schemas.arrays import Array, Counts, Floats
     from headrace.stages.statistics.statistics import Statistics
 
 _GOPHER = "Gopher's, kept by RefinedWeb."

@@ -9,11 +9,11 @@ from typing import Annotated
 import pyarrow as pa
 from pydantic import AfterValidator, Field, ValidationInfo
 
+from headrace.schemas.arrays import Array, floats
 from headrace.stages.filtering.conditions import Condition, names
 from headrace.stages.filtering.evaluation import Looked
 from headrace.stages.filtering.expressions import parsed
 from headrace.stages.filtering.names import NUMBERS, PROFILE, TEXTS, column_of, every, is_earlier, is_text
-from headrace.stages.kernels.arrays import Array, floats
 
 
 @lru_cache(maxsize=1024)

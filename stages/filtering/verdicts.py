@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array, Counts, Flags, Floats
 from headrace.schemas.document import DROPPED
 from headrace.schemas.numerals import exact
 from headrace.stages.base import judged
 from headrace.stages.filtering.conditions import Comparison, Condition, Literals, Value, comparisons, is_text
 from headrace.stages.filtering.evaluation import Looked, Sides, deciding, holds, sides, truths
-from headrace.stages.kernels.arrays import Array, Counts, Flags, Floats
 from headrace.stages.statistics.judge import Rule
 
 _OTHERS = 5  # further rules that a document breaks, in its detail

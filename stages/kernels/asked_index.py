@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, Counts, Floats, Hashes
+from headrace.schemas.arrays import Classes, Counts, Floats, Hashes
+from headrace.schemas.compiled import kernel
 from headrace.stages.kernels.band_index import EXACT, fetch_all, judge, look_up, outranks, print_all
-from headrace.stages.kernels.compiled import kernel
 from headrace.stages.kernels.entries import Answers, Entries, Policy
 from headrace.stages.kernels.postings import Postings
 

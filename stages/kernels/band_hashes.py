@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Hashes, Signatures
-from headrace.stages.kernels.compiled import kernel
+from headrace.schemas.arrays import Hashes, Signatures
+from headrace.schemas.compiled import kernel
 from headrace.stages.kernels.mixing import mix64, rolled
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, Counts, Floats, Hashes, Signatures
-from headrace.stages.kernels.compiled import inlined, kernel, lean, part
+from headrace.schemas.arrays import Classes, Counts, Floats, Hashes, Signatures
+from headrace.schemas.compiled import inlined, kernel, lean, part
+from headrace.schemas.lanes import prefetch
 from headrace.stages.kernels.entries import SIGNATURE, Answers, Entries, Policy
-from headrace.stages.kernels.lanes import prefetch
 from headrace.stages.kernels.likeness import likeness, same_band, whole
 from headrace.stages.kernels.mixing import mix64, rolled
 from headrace.stages.kernels.postings import (

@@ -12,9 +12,9 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from headrace.stages.kernels.arrays import Hashes
-from headrace.stages.kernels.compiled import part
-from headrace.stages.kernels.lanes import Numba, emitted, pointer_to
+from headrace.schemas.arrays import Hashes
+from headrace.schemas.compiled import part
+from headrace.schemas.lanes import Numba, emitted, pointer_to
 
 LANES, DEPTH = 8, 4
 AT_ONCE = LANES << DEPTH  # hashes

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Flags, Signatures
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Flags, Signatures
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.mixing import mix64
 
 WORDS = 8

@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, CodePoints, Flags, Offsets
+from headrace.schemas.arrays import Classes, CodePoints, Flags, Offsets
 
 T = TypeVar("T", Classes, Flags, CodePoints, Offsets)
 Form = Literal["NFC", "NFKC"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, CodePoints
+from headrace.schemas.arrays import Bytes, CodePoints
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.charset_facts import CUTS, FACTS, SPECIAL, gather_facts
 from headrace.stages.kernels.charset_model import (
     BIG5,
@@ -29,7 +30,6 @@ from headrace.stages.kernels.charset_race import (
 )
 from headrace.stages.kernels.charset_transcode import NO_CODE, ODD, USUAL, begins_as_utf8
 from headrace.stages.kernels.charset_units import read_code
-from headrace.stages.kernels.compiled import kernel, part
 
 UNTOLD = -1
 _MARK, _NEWLINE = 0xFEFF, 0x0A

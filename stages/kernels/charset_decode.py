@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
+from headrace.schemas.arrays import Bytes, Counts, Offsets
+from headrace.schemas.compiled import kernel
 from headrace.stages.kernels.charset_facts import CUTS, FACTS, MARK, gather_facts
 from headrace.stages.kernels.charset_model import Model
 from headrace.stages.kernels.charset_race import CODEC, COLUMNS, PROVEN, judge_group
 from headrace.stages.kernels.charset_transcode import NOTES, SUSPECT, transcode_row
-from headrace.stages.kernels.compiled import kernel
 
 
 @kernel

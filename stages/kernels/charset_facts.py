@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
+from headrace.schemas.arrays import Bytes, Counts, Offsets
+from headrace.schemas.compiled import part
 from headrace.stages.kernels.charset_numbers import ONE, THREE, TWO, number, place
 from headrace.stages.kernels.charset_units import read_utf8
-from headrace.stages.kernels.compiled import part
 
 # What is counted. CODES are UTF-8 sequences, PAIRS those of two bytes, CUTS those that the end of a row cut;
 # BROKEN says that it is no UTF-8, and then these three counts end where it broke.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Counts
+from headrace.schemas.arrays import Bytes, Counts
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.charset_model import CELLS, GB18030, GB_FOUR_BYTE_CODES, POINT, Model, Points
 from headrace.stages.kernels.charset_numbers import number
-from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.utf8 import encode
 
 _ESCAPE, _SHIFT_OUT, _SHIFT_IN, _NEWLINE, _RETURN = 0x1B, 0x0E, 0x0F, 0x0A, 0x0D

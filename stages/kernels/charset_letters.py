@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Counts
+from headrace.schemas.arrays import Bytes, Counts
+from headrace.schemas.compiled import part
 from headrace.stages.kernels.charset_model import DIGIT, FINAL, LANGUAGE, LOWER, MARK, SIGN, UPPER, Model
 from headrace.stages.kernels.charset_numbers import number
-from headrace.stages.kernels.compiled import part
 
 NEAR = 16  # bytes of ASCII around a byte beyond it that tell the language
 MOST_PAIRS = 512

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from headrace.stages.kernels.compiled import part
+from headrace.schemas.compiled import part
 
 ONE, TWO, THREE, BYTE = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(8)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Counts
+from headrace.schemas.arrays import Bytes, Counts
+from headrace.schemas.compiled import part
 from headrace.stages.kernels.charset_model import COST_SHIFT, COST_STEP, HOPELESS, Points
 from headrace.stages.kernels.charset_numbers import ONE, number, place
 from headrace.stages.kernels.charset_units import read_code
-from headrace.stages.kernels.compiled import part
 
 FAMILIES_JUDGED = 7
 STEP = 32  # bytes between two looks at how far the best is ahead

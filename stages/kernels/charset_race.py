@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
+from headrace.schemas.arrays import Bytes, Counts, Offsets
+from headrace.schemas.compiled import part
 from headrace.stages.kernels.charset_facts import BROKEN, CODES, CONTROLS, HIGH, NULS, PAIRS, SIZE
 from headrace.stages.kernels.charset_letters import ascii_score, high_places, language_scores, page_score
 from headrace.stages.kernels.charset_model import (
@@ -37,7 +38,6 @@ from headrace.stages.kernels.charset_scores import (
     utf8_score,
     utf16_score,
 )
-from headrace.stages.kernels.compiled import part
 
 # What is found. CODEC and SECOND are numbers of `charset_model`; PROVEN says that nothing was weighed.
 CODEC, SCORE, SECOND, SECOND_SCORE, PROVEN, SAMPLED = range(6)

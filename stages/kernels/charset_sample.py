@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from headrace.stages.kernels.arrays import Bytes, Offsets
-from headrace.stages.kernels.compiled import part
+from headrace.schemas.arrays import Bytes, Offsets
+from headrace.schemas.compiled import part
 from headrace.stages.kernels.utf8 import copy
 
 WINDOWS = 8

@@ -7,7 +7,8 @@ lone character are rounded from trials on real text (docs/decisions/0010-charset
 
 from __future__ import annotations
 
-from headrace.stages.kernels.arrays import Bytes, Counts
+from headrace.schemas.arrays import Bytes, Counts
+from headrace.schemas.compiled import part
 from headrace.stages.kernels.charset_model import (
     ANY,
     BEYOND,
@@ -26,7 +27,6 @@ from headrace.stages.kernels.charset_model import (
 )
 from headrace.stages.kernels.charset_numbers import number
 from headrace.stages.kernels.charset_units import CUT, LOST, is_big5, read_code, read_utf8
-from headrace.stages.kernels.compiled import part
 
 # What `tally` counts of a double-byte text.
 BAD, UNITS, HAN, KANA, HANGUL, ASCII_SCORE = range(6)

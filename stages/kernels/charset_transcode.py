@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from headrace.stages.kernels.arrays import Bytes, Counts
+from headrace.schemas.arrays import Bytes, Counts
+from headrace.schemas.compiled import part
 from headrace.stages.kernels.charset_model import (
     BEYOND,
     BIG5,
@@ -20,7 +21,6 @@ from headrace.stages.kernels.charset_model import (
 )
 from headrace.stages.kernels.charset_numbers import ONE, THREE, TWO, number, place
 from headrace.stages.kernels.charset_units import CUT, LOST, read_code, read_utf8
-from headrace.stages.kernels.compiled import part
 from headrace.stages.kernels.utf8 import copy, encode
 
 # Columns of the notes. LOST_CODES: codes without a meaning (shown as U+FFFD) and the one that the row's end cut (left

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from headrace.stages.kernels.arrays import Bytes
+from headrace.schemas.arrays import Bytes
+from headrace.schemas.compiled import part
 from headrace.stages.kernels.charset_model import (
     BIG5,
     CELLS,
@@ -17,7 +18,6 @@ from headrace.stages.kernels.charset_model import (
     Points,
 )
 from headrace.stages.kernels.charset_numbers import number
-from headrace.stages.kernels.compiled import part
 
 LOST, CUT = 0, -1
 _EURO = 0x20AC

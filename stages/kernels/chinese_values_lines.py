@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Counts, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.language_scan import is_known
 from headrace.stages.kernels.utf8 import decode
 

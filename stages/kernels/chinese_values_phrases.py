@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Offsets
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Classes, Counts, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.utf8 import decode
 
 SIGN, SPACE_SIGN, STOP = 1, 2, 3

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Counts, Hashes, Offsets
+from headrace.schemas.arrays import Bytes, Counts, Hashes, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.chinese_values_lines import (
     BREAK,
     CLOSER,
@@ -18,7 +19,6 @@ from headrace.stages.kernels.chinese_values_lines import (
     SPACE,
     Traits,
 )
-from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.utf8 import decode
 
 CLAUSES = 8

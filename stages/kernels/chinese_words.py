@@ -9,7 +9,8 @@ Transactions on Software Engineering 15(9)).
 
 from __future__ import annotations
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Offsets
+from headrace.schemas.arrays import Bytes, Classes, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.chinese_words_model import mark_unknown_words
 from headrace.stages.kernels.chinese_words_piece import join_ascii, read_piece
 from headrace.stages.kernels.chinese_words_tables import (
@@ -19,7 +20,6 @@ from headrace.stages.kernels.chinese_words_tables import (
     scratch_for,
 )
 from headrace.stages.kernels.chinese_words_ways import find_ways, mark_words, mark_words_and_runs
-from headrace.stages.kernels.compiled import kernel, part
 
 
 @kernel

@@ -6,8 +6,8 @@ with its marks, or a picture of several code points; Unicode Standard Annex 29 h
 
 from __future__ import annotations
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Offsets
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Classes, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.utf8 import decode
 
 # Ideographs are OTHER: they make units of one. LENGTHENING is ー, which goes on with kana of either kind.

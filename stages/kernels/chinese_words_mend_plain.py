@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
-from headrace.stages.kernels.arrays import Classes
+from headrace.schemas.arrays import Classes
 
 _SIGNS = "OLHKPMJXRS"  # of the kinds, in the order of their numbers
 _UNIT = re.compile(r"S|L[LMJ]*|H[HPMJ]*|[KP][KPMJ]*|X[MJ]*(?:(?<=J)X[MJ]*)*|R[MJ]*(?:R[MJ]*)?|.[MJ]*")

@@ -7,7 +7,8 @@ greater (S, M, E, B), so that the words are the same to the last bit.
 
 from __future__ import annotations
 
-from headrace.stages.kernels.arrays import Classes, Floats
+from headrace.schemas.arrays import Classes, Floats
+from headrace.schemas.compiled import inlined, part
 from headrace.stages.kernels.chinese_words_tables import (
     B_TO_E,
     B_TO_M,
@@ -39,7 +40,6 @@ from headrace.stages.kernels.chinese_words_tables import (
     WordTables,
     entry_of,
 )
-from headrace.stages.kernels.compiled import inlined, part
 
 
 @part

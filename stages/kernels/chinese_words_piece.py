@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from headrace.stages.kernels.arrays import Bytes
+from headrace.schemas.arrays import Bytes
+from headrace.schemas.compiled import inlined, part
 from headrace.stages.kernels.chinese_words_tables import (
     DOT,
     FIRST_DIGIT,
@@ -13,7 +14,6 @@ from headrace.stages.kernels.chinese_words_tables import (
     Scratch,
     WordTables,
 )
-from headrace.stages.kernels.compiled import inlined, part
 
 _PIECE = 2048  # characters that a piece has at least; per piece the steps count references to 80 arrays
 _CR, _LF = 0x0D, 0x0A

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Classes, Floats, Offsets
-from headrace.stages.kernels.compiled import part
+from headrace.schemas.arrays import Classes, Floats, Offsets
+from headrace.schemas.compiled import part
 
 # jieba 0.42.1 looks words up in runs of these alone; every other character is a word by itself.
 FIRST_HAN, LAST_HAN = 0x4E00, 0x9FD5

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Bytes, Links, Offsets
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Links, Offsets
+from headrace.schemas.compiled import kernel, part
 
 _EXACT_SIZES, _SIZE_STEP, _SIZES = 24, 24, 40
 _BACK = 10_000  # so far before the last place found for a size the search begins; further back hardly any room is left

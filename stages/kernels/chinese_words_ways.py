@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from headrace.schemas.compiled import part
 from headrace.stages.kernels.chinese_words_tables import (
     BASE,
     BASE_MASK,
@@ -27,7 +28,6 @@ from headrace.stages.kernels.chinese_words_tables import (
     Scratch,
     WordTables,
 )
-from headrace.stages.kernels.compiled import part
 
 
 @part

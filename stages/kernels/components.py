@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Counts, Flags, Floats, Hashes, Signatures
+from headrace.schemas.arrays import Counts, Flags, Floats, Hashes, Signatures
+from headrace.schemas.compiled import kernel, lean, part
 from headrace.stages.kernels.band_index import meets, same_key
-from headrace.stages.kernels.compiled import kernel, lean, part
 from headrace.stages.kernels.entries import SIGNATURE, Entries, Policy
 from headrace.stages.kernels.likeness import likeness, same_band, whole
 from headrace.stages.kernels.mixing import mix64, rolled

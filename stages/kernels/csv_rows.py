@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Offsets
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Offsets
+from headrace.schemas.compiled import kernel, part
 
 MOST_LINES = 100_000  # of one quoted field: a quote that is open for longer was never meant to open anything
 FIELD, BARE, QUOTED, CLOSING = 0, 1, 2, 3  # at a field's begin, in an unquoted one, in a quoted one, behind its quote

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Hashes, Signatures
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Hashes, Signatures
+from headrace.schemas.compiled import kernel, part
 
 _LEAST = 16  # places of the table of a text
 _SPARE = 8  # places a hash: where few places are taken, few hashes meet

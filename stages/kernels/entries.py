@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from headrace.stages.kernels.arrays import Classes, Counts, Flags, Floats, Hashes, Offsets, Signatures
+from headrace.schemas.arrays import Classes, Counts, Flags, Floats, Hashes, Offsets, Signatures
 
 SIGNATURE, SKETCH, SETS = range(3)  # what the similarity of two documents is taken from
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes
+from headrace.schemas.arrays import Bytes, Classes
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.characters import DIGIT, HAN, LETTER, UNSPACED
-from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.extraction_model import (
     BEGIN,
     BREAKS,

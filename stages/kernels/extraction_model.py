@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Bytes, Classes
+from headrace.schemas.arrays import Bytes, Classes
 
 Numbers = npt.NDArray[np.int32]
 Points = npt.NDArray[np.uint16]

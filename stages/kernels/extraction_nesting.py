@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Counts
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Counts
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.extraction_model import STARTS, TAG_NAMES, WORD_BEGIN, WORD_END, Automata, Numbers, States
 from headrace.stages.kernels.extraction_tags import after_declaration, after_raw
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Counts
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Counts
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.extraction_model import (
     AFTER_IMAGE,
     BEGIN,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, read_only
-from headrace.stages.kernels.compiled import part
+from headrace.schemas.arrays import Bytes, read_only
+from headrace.schemas.compiled import part
 from headrace.stages.kernels.extraction_model import (
     ARIA_HIDDEN,
     ATTRIBUTE_NAMES,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts
+from headrace.schemas.arrays import Bytes, Classes, Counts
+from headrace.schemas.compiled import part
 from headrace.stages.kernels.characters import BREAK, SPACE
-from headrace.stages.kernels.compiled import part
 from headrace.stages.kernels.utf8 import copy, decode, encode
 
 # What the scanner remembers: how much it has written, what is open, and (from FIRST_OF_BLOCK on) what it has seen of

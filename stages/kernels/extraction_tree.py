@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Flags, Floats
-from headrace.stages.kernels.compiled import kernel
+from headrace.schemas.arrays import Flags, Floats
+from headrace.schemas.compiled import kernel
 from headrace.stages.kernels.extraction_model import Numbers
 
 Weights = npt.NDArray[np.float64]  # of two dimensions

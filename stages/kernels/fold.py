@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, CodePoints, Flags, Hashes, Offsets, Places
-from headrace.stages.kernels.characters import BREAK, EXPANDS, SPACE
-from headrace.stages.kernels.compiled import kernel, lean
-from headrace.stages.kernels.lanes import BYTES, bytes_below, copy_folded, lowest_lane
-from headrace.stages.kernels.text_lanes import (
+from headrace.schemas.arrays import Bytes, Classes, CodePoints, Flags, Hashes, Offsets, Places
+from headrace.schemas.compiled import kernel, lean
+from headrace.schemas.lanes import BYTES, bytes_below, copy_folded, lowest_lane
+from headrace.schemas.text_lanes import (
     BEHIND,
     LANES,
     bit_count,
@@ -24,6 +23,7 @@ from headrace.stages.kernels.text_lanes import (
     write_characters,
     write_four,
 )
+from headrace.stages.kernels.characters import BREAK, EXPANDS, SPACE
 from headrace.stages.kernels.utf8 import decode, decode_each, encode, width
 
 _SPACE = 0x20

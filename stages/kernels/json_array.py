@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Counts, Flags, Offsets
-from headrace.stages.kernels.compiled import kernel
+from headrace.schemas.arrays import Bytes, Counts, Flags, Offsets
+from headrace.schemas.compiled import kernel
 
 _QUOTE, _BACKSLASH, _COMMA = 0x22, 0x5C, 0x2C
 _ZERO, _NINE = 0x30, 0x39

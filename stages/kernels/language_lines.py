@@ -11,8 +11,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Bytes, Hashes, read_only
-from headrace.stages.kernels.compiled import part
+from headrace.schemas.arrays import Bytes, Hashes, read_only
+from headrace.schemas.compiled import part
 from headrace.stages.kernels.measures import hash_table, holds
 
 Traits = npt.NDArray[np.uint16]

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Bytes, Offsets
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Offsets
+from headrace.schemas.compiled import kernel, part
 
 Scores = npt.NDArray[np.float32]
 States = npt.NDArray[np.uint32]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Classes, Counts, Hashes, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.language_lines import CODE, PROSE, Traits, address_end, line_kind
 from headrace.stages.kernels.language_scan import NOTHING, is_blank, script_behind, stretch_end
 from headrace.stages.kernels.utf8 import decode, encode

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Bytes, Classes, CodePoints, Counts, Hashes, Offsets
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Classes, CodePoints, Counts, Hashes, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.language_lines import CODE, PROSE, TABLE, Traits, address_end, line_kind
 from headrace.stages.kernels.utf8 import decode
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Hashes, Signatures
-from headrace.stages.kernels.compiled import lean
+from headrace.schemas.arrays import Hashes, Signatures
+from headrace.schemas.compiled import lean
 from headrace.stages.kernels.entries import SETS, SIGNATURE, Entries, Policy
 from headrace.stages.kernels.odd_sketch import sketched_similarity
 from headrace.stages.kernels.simhash import BITS, differing_bits

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Flags, Floats, Hashes, Links, Offsets
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Classes, Counts, Flags, Floats, Hashes, Links, Offsets
+from headrace.schemas.compiled import kernel, part
 
 STAYS, SHARE, EMPTIED = range(3)
 _NEWLINE, _SPACE, _TAB, _RETURN = 0x0A, 0x20, 0x09, 0x0D

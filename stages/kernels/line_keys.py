@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
+from headrace.schemas.arrays import Bytes, Classes, Counts, Hashes, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.characters import DIGIT, HAN, UNSPACED
-from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.mixing import mix64
 from headrace.stages.kernels.utf8 import decode
 

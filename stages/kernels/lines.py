@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Flags, Offsets
+from headrace.schemas.arrays import Bytes, Classes, Counts, Flags, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.characters import BREAK, HAN, LETTER, SPACE
-from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.utf8 import copy, decode
 
 _NEWLINE = 0x0A

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Flags, Offsets
-from headrace.stages.kernels.compiled import kernel
+from headrace.schemas.arrays import Bytes, Flags, Offsets
+from headrace.schemas.compiled import kernel
 from headrace.stages.kernels.utf8 import decode
 
 

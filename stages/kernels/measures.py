@@ -10,7 +10,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
+from headrace.schemas.arrays import Bytes, Classes, Counts, Hashes, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.characters import (
     BREAK,
     DIGIT,
@@ -22,7 +23,6 @@ from headrace.stages.kernels.characters import (
     SPACE,
     SYMBOL,
 )
-from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.utf8 import decode
 
 COUNTS = 14

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Hashes, Offsets, Signatures
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Hashes, Offsets, Signatures
+from headrace.schemas.compiled import kernel, part
 
 _BLOCK = 4096  # hashes that stay in the first cache while all permutations pass over them
 _VECTOR = 64  # hashes that one step of a loop takes at most

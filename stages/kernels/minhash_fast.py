@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Hashes, Offsets, Signatures
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Hashes, Offsets, Signatures
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.mixing import BASE, mix64
 
 _FREE = np.uint64(0xFFFFFFFFFFFFFFFF)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.compiled import part
+from headrace.schemas.compiled import part
 
 BASE = np.uint64(0x9E3779B97F4A7C15)
 

@@ -16,10 +16,10 @@ import math
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Hashes, Offsets
-from headrace.stages.kernels.compiled import kernel, lean, part
+from headrace.schemas.arrays import Hashes, Offsets
+from headrace.schemas.compiled import kernel, lean, part
+from headrace.schemas.text_lanes import bit_count
 from headrace.stages.kernels.distinct import find_repeats, places
-from headrace.stages.kernels.text_lanes import bit_count
 
 LEAST = 2048  # bits
 _WORD, _LINE = 64, np.uint64(8)  # bits of a word, words of a cache line

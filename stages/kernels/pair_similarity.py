@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Floats, Hashes, Offsets, Signatures
-from headrace.stages.kernels.compiled import kernel
+from headrace.schemas.arrays import Floats, Hashes, Offsets, Signatures
+from headrace.schemas.compiled import kernel
 from headrace.stages.kernels.odd_sketch import sketched_similarity
 
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Flags, Links, Offsets, Places
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Classes, Flags, Links, Offsets, Places
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.pii_scan import digit_width
 
 _SPACE, _NEW_LINE, _RETURN, _OTHER, _PARAGRAPH = 0x20, 0x0A, 0x0D, 0x7E, 0x0B

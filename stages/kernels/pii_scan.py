@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Flags, Offsets
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Classes, Flags, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.utf8 import decode
 
 # What a byte may begin; 0 = nothing of interest.

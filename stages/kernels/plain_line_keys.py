@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headrace.stages.kernels.arrays import Classes
+from headrace.schemas.arrays import Classes
 from headrace.stages.kernels.characters import DIGIT, HAN, UNSPACED
 from headrace.stages.kernels.line_keys import BLANK, DENSE
 

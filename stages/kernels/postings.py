@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Counts, Signatures
-from headrace.stages.kernels.compiled import inlined, kernel, lean, part
-from headrace.stages.kernels.lanes import LANES, equal_lanes, lowest_lane
+from headrace.schemas.arrays import Counts, Signatures
+from headrace.schemas.compiled import inlined, kernel, lean, part
+from headrace.schemas.lanes import LANES, equal_lanes, lowest_lane
 
 BUCKET = LANES
 MOST = 1 << 31  # documents, and rows of `older`

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from itertools import pairwise
 
+from headrace.schemas.arrays import Classes, CodePoints, Links
 from headrace.stages.kernels import repair_scan as bit
-from headrace.stages.kernels.arrays import Classes, CodePoints, Links
 from headrace.stages.kernels.characters import HAN
 from headrace.stages.kernels.repair_plausibility import Chinese
 from headrace.stages.kernels.repair_scan import Signals

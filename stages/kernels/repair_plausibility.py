@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from headrace.stages.kernels.arrays import Classes, CodePoints, Floats, Links
+from headrace.schemas.arrays import Classes, CodePoints, Floats, Links
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.characters import HAN
-from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.repair_scan import SUSPICION
 
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Counts, Flags, Links, Offsets
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Counts, Flags, Links, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.utf8 import decode
 
 # Bits of a document. The lowest are those of `repair_tables.COLUMNS`, in its order.

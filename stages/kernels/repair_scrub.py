@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Flags, Links, Offsets
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Classes, Counts, Flags, Links, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.repair_tables import (
     BREAKER,
     CONTROL,

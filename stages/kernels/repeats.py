@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
+from headrace.schemas.arrays import Bytes, Classes, Counts, Hashes, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.characters import DIGIT, HAN, LATIN, UNSPACED
-from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.mixing import mix64, rolled
 from headrace.stages.kernels.utf8 import decode
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Offsets
+from headrace.schemas.arrays import Bytes, Classes, Counts, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.characters import BRACKETS, BREAK, CLOSER, END, HAN, SPACE, STOP, UNSPACED
-from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.utf8 import decode
 
 ENDED, SENTENCES, UNPAIRED, PAIRABLE, LINES, ENDED_LINES = range(6)

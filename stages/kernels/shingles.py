@@ -11,11 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Flags, Hashes, Offsets
-from headrace.stages.kernels.characters import DIGIT, HAN, LATIN, LETTER, UNSPACED
-from headrace.stages.kernels.compiled import kernel, lean, part
-from headrace.stages.kernels.mixing import BASE, mix64, rolled
-from headrace.stages.kernels.text_lanes import (
+from headrace.schemas.arrays import Bytes, Classes, Flags, Hashes, Offsets
+from headrace.schemas.compiled import kernel, lean, part
+from headrace.schemas.text_lanes import (
     LANES,
     bits_from,
     eight_bytes,
@@ -27,6 +25,8 @@ from headrace.stages.kernels.text_lanes import (
     write_characters,
     write_places,
 )
+from headrace.stages.kernels.characters import DIGIT, HAN, LATIN, LETTER, UNSPACED
+from headrace.stages.kernels.mixing import BASE, mix64, rolled
 from headrace.stages.kernels.utf8 import decode, decode_each
 
 AUTO, CHARACTERS, WORDS, GIVEN = range(4)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Counts, Hashes, Offsets
+from headrace.schemas.arrays import Counts, Hashes, Offsets
+from headrace.schemas.compiled import kernel, lean, part
+from headrace.schemas.text_lanes import bit_count
 from headrace.stages.kernels.bit_sums import AT_ONCE, LANES, LEVELS, add_hashes, depth_for, sums_above
-from headrace.stages.kernels.compiled import kernel, lean, part
 from headrace.stages.kernels.distinct import find_repeats, places
-from headrace.stages.kernels.text_lanes import bit_count
 
 BITS = 64
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, Counts, Floats, Hashes, Signatures, read_only
+from headrace.schemas.arrays import Classes, Counts, Floats, Hashes, Signatures, read_only
+from headrace.schemas.compiled import kernel
 from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR, meets, print_all, same_key
-from headrace.stages.kernels.compiled import kernel
 from headrace.stages.kernels.entries import Entries, Policy
 from headrace.stages.kernels.likeness import likeness
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Flags, Offsets
+from headrace.schemas.arrays import Bytes, Classes, Flags, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.characters import BREAK, SPACE
-from headrace.stages.kernels.compiled import kernel, part
 from headrace.stages.kernels.utf8 import decode, encode
 
 _SPACE, _TAB, _NEWLINE, _RETURN, _IDEOGRAPHIC_SPACE = 0x20, 0x09, 0x0A, 0x0D, 0x3000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
-from headrace.stages.kernels.compiled import kernel, lean
+from headrace.schemas.arrays import Bytes, Classes, Counts, Hashes, Offsets
+from headrace.schemas.compiled import kernel, lean
 from headrace.stages.kernels.statistics_edges import line_end, stripped
 from headrace.stages.kernels.statistics_flags import DIGIT, SPACE, Bounds
 from headrace.stages.kernels.statistics_spans import END_MARK, PUNCTUATION

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Hashes
-from headrace.stages.kernels.compiled import lean
+from headrace.schemas.arrays import Bytes, Classes, Hashes
+from headrace.schemas.compiled import lean
 from headrace.stages.kernels.statistics_flags import BREAK, SPACE
 from headrace.stages.kernels.utf8 import decode
 

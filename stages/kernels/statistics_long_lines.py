@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Counts, Offsets
-from headrace.stages.kernels.compiled import kernel
+from headrace.schemas.arrays import Bytes, Counts, Offsets
+from headrace.schemas.compiled import kernel
 
 _NEWLINE = 0x0A
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Bytes, Hashes, Offsets, read_only
-from headrace.stages.kernels.compiled import kernel, lean
+from headrace.schemas.arrays import Bytes, Hashes, Offsets, read_only
+from headrace.schemas.compiled import kernel, lean
 from headrace.stages.kernels.mixing import mix64
 from headrace.stages.kernels.statistics_flags import Slots
 

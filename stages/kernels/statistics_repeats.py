@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
-from headrace.stages.kernels.compiled import kernel, lean
+from headrace.schemas.arrays import Bytes, Classes, Counts, Hashes, Offsets
+from headrace.schemas.compiled import kernel, lean
 from headrace.stages.kernels.mixing import mix64
 from headrace.stages.kernels.statistics_edges import next_feed, stripped
 from headrace.stages.kernels.statistics_flags import Slots

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Flags, Hashes, Offsets
-from headrace.stages.kernels.compiled import kernel, lean
+from headrace.schemas.arrays import Bytes, Classes, Flags, Hashes, Offsets
+from headrace.schemas.compiled import kernel, lean
 from headrace.stages.kernels.statistics_flags import SPACE, Bounds, Edges, Slots
 from headrace.stages.kernels.statistics_numbering import key_of, number_of
 from headrace.stages.kernels.utf8 import decode

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Offsets
-from headrace.stages.kernels.compiled import kernel, part
+from headrace.schemas.arrays import Bytes, Classes, Counts, Offsets
+from headrace.schemas.compiled import kernel, part
 from headrace.stages.kernels.statistics_flags import ALPHABETIC, SPACE, Bounds
 from headrace.stages.kernels.utf8 import decode
 

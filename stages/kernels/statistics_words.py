@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Classes, Counts, Hashes, Offsets
-from headrace.stages.kernels.compiled import kernel, lean, part
+from headrace.schemas.arrays import Bytes, Classes, Counts, Hashes, Offsets
+from headrace.schemas.compiled import kernel, lean, part
 from headrace.stages.kernels.mixing import rolled
 from headrace.stages.kernels.statistics_flags import ALPHABETIC, MARK, Bounds, Slots
 from headrace.stages.kernels.statistics_numbering import eight

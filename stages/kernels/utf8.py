@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, Hashes
-from headrace.stages.kernels.compiled import lean
+from headrace.schemas.arrays import Bytes, Hashes
+from headrace.schemas.compiled import lean
 
 _ASCII, _ONE = np.uint64(0x80), np.uint64(1)
 _THREE_BYTES = np.uint64(0xE)  # upper half of the lead byte

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from headrace.stages.kernels import language_scan as scan
-from headrace.stages.kernels.arrays import (
+from headrace.schemas.arrays import (
     Array,
     Bytes,
     Column,
@@ -23,6 +22,7 @@ from headrace.stages.kernels.arrays import (
     text_array,
     text_buffers,
 )
+from headrace.stages.kernels import language_scan as scan
 from headrace.stages.kernels.language_lines import keywords, traits
 from headrace.stages.languages.found import ONE_VARIANT, Found, ModelName, Names
 from headrace.stages.languages.literary import folded, known_pairs, literary, weights

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Floats
+from headrace.schemas.arrays import Floats
 
 ModelName = Literal["py3langid", "scripts"]
 Names = npt.NDArray[np.str_]

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Bytes, CodePoints, Counts, Floats, read_only
+from headrace.schemas.arrays import Bytes, CodePoints, Counts, Floats, read_only
 from headrace.stages.kernels.characters import CODE_POINTS, simplified
 from headrace.stages.kernels.language_scan import (
     HAN_CHARACTERS,

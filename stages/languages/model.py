@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.stages.kernels.arrays import Array, Floats, read_only, text_buffers
+from headrace.schemas.arrays import Array, Floats, read_only, text_buffers
 from headrace.stages.kernels.language_model import Automaton, Scores, scores
 
 NO_LANGUAGE = "zxx"  # the model's label for text that is none

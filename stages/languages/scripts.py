@@ -8,7 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, read_only
+from headrace.schemas.arrays import Classes, read_only
 from headrace.stages.kernels.characters import BREAK, CODE_POINTS, LETTER, classes
 from headrace.stages.kernels.characters import DIGIT as DIGIT_CLASS
 from headrace.stages.kernels.characters import HAN as HAN_CLASS

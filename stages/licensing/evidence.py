@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pyarrow.compute as pc
 
-from headrace.stages.kernels.arrays import Column
+from headrace.schemas.arrays import Column
 from headrace.stages.licensing.pages import KEY
 from headrace.stages.licensing.spdx import expression, named_in, spdx_id
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from headrace.stages.kernels.arrays import text_buffers
+from headrace.schemas.arrays import text_buffers
 from headrace.stages.kernels.json_array import array_elements, long_numbers
 from headrace.stages.parsing.fields import TextField, add_object
 from headrace.stages.parsing.json_values import LONG_DIGITS, MAX_DEPTH, InvalidJsonError, holds_long_number, parsed

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import read_only
+from headrace.schemas.arrays import read_only
 from headrace.stages.kernels.extraction_model import Numbers
 from headrace.stages.kernels.extraction_nesting import (
     ATTRIBUTES,

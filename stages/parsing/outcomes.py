@@ -11,9 +11,9 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headrace.schemas.arrays import Array, Column
 from headrace.schemas.document import DOCUMENT_SCHEMA, DROPPED, QUARANTINED
 from headrace.stages.base import conform, judged
-from headrace.stages.kernels.arrays import Array, Column
 from headrace.stages.parsing.json_values import spelled
 from headrace.stages.parsing.tidy import blank, tidy
 from headrace.stages.reading.part import LINE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.stages.kernels.arrays import Array
+from headrace.schemas.arrays import Array
 from headrace.stages.parsing.outcomes import verdicts
 from headrace.stages.parsing.tidy import blank, tidy
 

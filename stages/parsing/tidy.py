@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow.compute as pc
 
-from headrace.stages.kernels.arrays import Array, Flags
+from headrace.schemas.arrays import Array, Flags
 from headrace.stages.reading.columns import bytes_of
 
 _RETURN = 13

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Classes, Links, read_only
+from headrace.schemas.arrays import Classes, Links, read_only
 
 DEAD = 0  # the state that nothing leaves
 MOST_STATES = 65_000  # they are 16-bit numbers, and one step adds fewer than there are classes of bytes

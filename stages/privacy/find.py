@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from headrace.stages.kernels.arrays import (
+from headrace.schemas.arrays import (
     Array,
     Bytes,
     Column,

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, Flags, Links, read_only
+from headrace.schemas.arrays import Classes, Flags, Links, read_only
 from headrace.stages.privacy import accounts, documents, telephones
 from headrace.stages.privacy.automaton import DEAD, Tables, compiled
 

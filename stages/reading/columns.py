@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from headrace.stages.kernels.arrays import Array, Column
+from headrace.schemas.arrays import Array, Column
 
 
 def bytes_of(array: Array) -> npt.NDArray[np.uint8]:

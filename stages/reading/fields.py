@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from headrace.stages.kernels.arrays import Array, Column
+from headrace.schemas.arrays import Array, Column
 from headrace.stages.reading.rows import undecoded
 
 

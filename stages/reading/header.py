@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headrace.schemas.arrays import Array
 from headrace.schemas.source import Source
-from headrace.stages.kernels.arrays import Array
 from headrace.stages.reading.content import Content
 from headrace.stages.reading.part import BEGINNING, Fault, Position, Stretch
 from headrace.stages.reading.records import read_stretch

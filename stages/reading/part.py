@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headrace.schemas.arrays import Array
 from headrace.schemas.document import QUARANTINED, RAW_SCHEMA
 from headrace.schemas.ledger import FileCount
 from headrace.schemas.source import Cursor, Source
 from headrace.stages.base import judged
-from headrace.stages.kernels.arrays import Array
 
 STAGE = "read"
 TEXT_FIELD = "_text_field"  # private column: the field that parse shall take the text from

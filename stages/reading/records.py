@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array, Flags
 from headrace.schemas.source import Source
-from headrace.stages.kernels.arrays import Array, Flags
 from headrace.stages.reading.content import Content
 from headrace.stages.reading.cut import LINES, PARAGRAPHS, ROWS, Cutter, Places, filled, line_feeds
 from headrace.stages.reading.formats import TAB_ENDINGS, ending

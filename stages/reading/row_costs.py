@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.stages.kernels.arrays import Array, Column
+from headrace.schemas.arrays import Array, Column
 
 ROW_COST = 64  # bytes a row counts at least, so that a part of empty rows ends too
 _NUMBER = 8  # bytes that a value without length of its own counts

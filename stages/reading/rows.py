@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.stages.kernels.arrays import Array, Column
+from headrace.schemas.arrays import Array, Column
 from headrace.stages.reading.stream import StreamFaultError
 
 BROKEN = (pa.ArrowException, OSError, ValueError, NotImplementedError, KeyError, IndexError, OverflowError, TypeError)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.stages.kernels.arrays import Column
+from headrace.schemas.arrays import Column
 from headrace.stages.reading.part import Part
 
 

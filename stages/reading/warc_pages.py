@@ -9,9 +9,9 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array
 from headrace.schemas.document import DROPPED, QUARANTINED
 from headrace.schemas.source import Source
-from headrace.stages.kernels.arrays import Array
 from headrace.stages.reading.part import Fault, Records
 from headrace.stages.reading.warc_bodies import Body, body_of
 from headrace.stages.reading.warc_digests import holds

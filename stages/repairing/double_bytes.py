@@ -16,7 +16,7 @@ from itertools import chain
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Counts
+from headrace.schemas.arrays import Counts
 from headrace.stages.kernels.characters import CODE_POINTS
 from headrace.stages.kernels.repair_plausibility import most_suspicion
 from headrace.stages.kernels.repair_scan import SUSPICIOUS

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import CodePoints, Counts, Floats, read_only
+from headrace.schemas.arrays import CodePoints, Counts, Floats, read_only
 from headrace.stages.kernels.characters import CODE_POINTS, HAN, PUNCTUATION, classes, simplified
 from headrace.stages.kernels.repair_plausibility import Chinese, weigh
 

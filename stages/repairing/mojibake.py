@@ -10,7 +10,7 @@ from typing import NamedTuple
 import ftfy
 import numpy as np
 
-from headrace.stages.kernels.arrays import read_only
+from headrace.schemas.arrays import read_only
 from headrace.stages.kernels.repair_scan import MOJIBAKE, scan
 from headrace.stages.repairing.double_bytes import Tried, mended_narrow, mended_wide, narrow_table, wide_reading
 from headrace.stages.repairing.suspicion import signals

@@ -12,8 +12,8 @@ import numpy as np
 from ftfy.badness import BADNESS_RE, MOJIBAKE_CATEGORIES
 from ftfy.chardata import UTF8_CLUES
 
+from headrace.schemas.arrays import Flags, Floats, Links, read_only
 from headrace.stages.kept_tables import kept_tables
-from headrace.stages.kernels.arrays import Flags, Floats, Links, read_only
 from headrace.stages.kernels.characters import CODE_POINTS, LATIN, LETTER, classes
 from headrace.stages.kernels.characters import HAN as HAN_KIND
 from headrace.stages.kernels.repair_scan import (

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array, Column, Offsets
 from headrace.schemas.unit import FileRef
 from headrace.stages.base import RunContext
 from headrace.stages.deduplication.by_file import by_file
 from headrace.stages.deduplication.committed_file import FileKind
 from headrace.stages.deduplication.signatures import in_one_piece
-from headrace.stages.kernels.arrays import Array, Column, Offsets
 from headrace.stages.repeated_lines.written_ids import WrittenIds
 
 _FIELDS: list[tuple[str, pa.DataType]] = [("unit", pa.int64()), ("doc_id", pa.string())]

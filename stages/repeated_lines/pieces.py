@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.stages.kernels.arrays import (
+from headrace.schemas.arrays import (
     Array,
     Bytes,
     Column,

@@ -9,14 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from headrace.schemas.document import DROPPED, VERDICT_SCHEMA
-from headrace.schemas.unit import FileRef, UnitBatch
-from headrace.stages.apply import Sieve
-from headrace.stages.base import RunContext
-from headrace.stages.deduplication.rules import Rules
-from headrace.stages.deduplication.signatures import KEY, from_columns
-from headrace.stages.deduplication.state import DedupState
-from headrace.stages.kernels.arrays import (
+from headrace.schemas.arrays import (
     Array,
     Classes,
     Column,
@@ -28,6 +21,13 @@ from headrace.stages.kernels.arrays import (
     text_buffers,
     with_column,
 )
+from headrace.schemas.document import DROPPED, VERDICT_SCHEMA
+from headrace.schemas.unit import FileRef, UnitBatch
+from headrace.stages.apply import Sieve
+from headrace.stages.base import RunContext
+from headrace.stages.deduplication.rules import Rules
+from headrace.stages.deduplication.signatures import KEY, from_columns
+from headrace.stages.deduplication.state import DedupState
 from headrace.stages.repeated_lines.owners import Owners
 from headrace.stages.repeated_lines.pieces import PRIVATE, Asked, Unit, asked_of, cut
 from headrace.stages.writing.parsed import carried_on, carries

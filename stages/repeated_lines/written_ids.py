@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array
 from headrace.schemas.unit import FileRef
 from headrace.stages.deduplication.committed_file import FileKind, mapped
 from headrace.stages.deduplication.signatures import in_one_piece
-from headrace.stages.kernels.arrays import Array
 
 _MAPS = 1 << 13  # a process may have 65,530, and index files of 3 TB take most of these
 

@@ -11,7 +11,7 @@ from unicodedata import category
 import numpy as np
 import pyarrow as pa
 
-from headrace.stages.kernels.arrays import Array, Classes, Column, Flags, read_only
+from headrace.schemas.arrays import Array, Classes, Column, Flags, read_only
 from headrace.stages.kernels.chinese_words_bounds import WHITE, word_bounds
 from headrace.stages.kernels.statistics_flags import SPACE
 from headrace.stages.kernels.statistics_spans import END_MARK, PUNCTUATION

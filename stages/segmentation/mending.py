@@ -11,7 +11,7 @@ from unicodedata import category
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, Offsets, read_only
+from headrace.schemas.arrays import Classes, Offsets, read_only
 from headrace.stages.kernels.characters import HAN, classes
 from headrace.stages.kernels.chinese_words_mend import (
     HIRAGANA,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Column, Flags
+from headrace.schemas.arrays import Column, Flags
 from headrace.stages.kernels.characters import simplified
 from headrace.stages.kernels.chinese_words_tables import FIRST_HAN, LAST_HAN
 from headrace.stages.segmentation.lexicon import lexicon

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
+from headrace.schemas.arrays import Classes, Floats, read_only
 from headrace.schemas.errors import ConfigError
 from headrace.stages.kept_tables import kept_tables
-from headrace.stages.kernels.arrays import Classes, Floats, read_only
 from headrace.stages.kernels.characters import simplified
 from headrace.stages.kernels.chinese_words_tables import (
     ASCII_OF_WORDS,

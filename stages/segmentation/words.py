@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from headrace.stages.kernels.arrays import Array, Bytes, Column, Flags, Offsets, text_array, text_buffers
+from headrace.schemas.arrays import Array, Bytes, Column, Flags, Offsets, text_array, text_buffers
 from headrace.stages.kernels.chinese_words import cut
 from headrace.stages.kernels.chinese_words_tables import DICTIONARY, MODEL
 from headrace.stages.segmentation.tables import word_tables

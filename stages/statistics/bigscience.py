@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from headrace.stages.kernels.arrays import Bytes, Counts, Floats, Offsets, read_only, text_buffers
+from headrace.schemas.arrays import Bytes, Counts, Floats, Offsets, read_only, text_buffers
 from headrace.stages.kernels.statistics_bigscience import (
     bare_words,
     character_runs,

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, read_only
+from headrace.schemas.arrays import Classes, read_only
 from headrace.stages.kernels.statistics_flags import ALPHABETIC, BREAK, DIGIT, MARK, SPACE, TERMINAL
 
 TERMINALS = (

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from headrace.schemas.arrays import Counts, text_buffers
 from headrace.stages.kernels import statistics_runs as runs
-from headrace.stages.kernels.arrays import Counts, text_buffers
 from headrace.stages.kernels.statistics_line_marks import copy_counts, line_marks
 from headrace.stages.kernels.statistics_split_words import split_word_counts, split_words, words_of_letters
 from headrace.stages.statistics.characters import flags

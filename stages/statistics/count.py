@@ -12,8 +12,8 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 
+from headrace.schemas.arrays import Array, Bytes, Column, Counts, Offsets, text_array, text_buffers
 from headrace.stages.kernels import statistics_c4 as c4
-from headrace.stages.kernels.arrays import Array, Bytes, Column, Counts, Offsets, text_array, text_buffers
 from headrace.stages.kernels.statistics_grams import gram_counts
 from headrace.stages.kernels.statistics_lines import line_counts
 from headrace.stages.kernels.statistics_numbering import eights

@@ -7,7 +7,7 @@ from unicodedata import category
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Classes, read_only
+from headrace.schemas.arrays import Classes, read_only
 
 ALPHANUMERIC, CAPITAL, NUMERIC, SPECIAL = 1, 2, 4, 8
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Bytes, Offsets
+from headrace.schemas.arrays import Bytes, Offsets
 from headrace.stages.kernels.statistics_flags import Slots
 from headrace.stages.kernels.statistics_numbering import eights, number_texts, spread
 from headrace.stages.kernels.statistics_words import word_facts

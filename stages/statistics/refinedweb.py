@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headrace.stages.kernels.arrays import Array, Bytes, Counts, Offsets, text_array, text_buffers
+from headrace.schemas.arrays import Array, Bytes, Counts, Offsets, text_array, text_buffers
 from headrace.stages.kernels.statistics_refinedweb import COUNTERS, PHRASES, refinedweb_lines
 from headrace.stages.statistics.characters import flags
 from headrace.stages.statistics.compatible import of_letters

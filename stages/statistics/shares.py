@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Counts, Floats
+from headrace.schemas.arrays import Counts, Floats
 
 Formulae = Literal["headrace", "datatrove", "dclm", "dolma"]
 

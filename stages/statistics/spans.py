@@ -12,7 +12,7 @@ from unicodedata import category
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Bytes, Column, Flags, Offsets, read_only, text_buffers
+from headrace.schemas.arrays import Bytes, Column, Flags, Offsets, read_only, text_buffers
 from headrace.stages.kernels.statistics_flags import Bounds, Slots
 from headrace.stages.kernels.statistics_numbering import eights
 from headrace.stages.kernels.statistics_spans import (

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from headrace.schemas.arrays import Array, Column, Counts, Floats, text_buffers
 from headrace.stages.filtering.chinese.counted import Counted
 from headrace.stages.filtering.chinese.values import chinese_values, general_values
-from headrace.stages.kernels.arrays import Array, Column, Counts, Floats, text_buffers
 from headrace.stages.kernels.characters import brackets, classes, sentence_marks
 from headrace.stages.kernels.sentences import SENTENCES, sentence_counts
 from headrace.stages.kernels.statistics_long_lines import long_line_counts

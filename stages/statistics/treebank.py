@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Column
+from headrace.schemas.arrays import Column
 from headrace.stages.statistics.spans import Cut, Spans, Words, replaced
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ahocorasick_rs import BytesAhoCorasick
 
-from headrace.stages.kernels.arrays import Bytes, Offsets
+from headrace.schemas.arrays import Bytes, Offsets
 from headrace.stages.wordlists.entries import Words, parted_joined
 from headrace.stages.wordlists.found import Found
 

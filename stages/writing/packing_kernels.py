@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from headrace.stages.kernels.compiled import kernel
+from headrace.schemas.compiled import kernel
 
 _NONE = -1
 _BLOCK = 64  # rooms are searched in blocks, so that a piece that fits nowhere costs size / 64 steps

@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import zstandard
 
+from headrace.schemas.arrays import Array, Column, Flags, with_column
 from headrace.schemas.document import DOCUMENT_SCHEMA
 from headrace.schemas.durable import canonical_json
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.unit import UnitBatch
-from headrace.stages.kernels.arrays import Array, Column, Flags, with_column
 
 HIDDEN = "_parsed."
 ROW, TEXT, FIELDS, WAS = "_parsed.row", "_parsed.text", "_parsed.fields", "_parsed.was"

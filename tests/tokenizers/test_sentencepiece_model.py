@@ -12,7 +12,8 @@ from tests.tokenizers.samples import AWKWARD, TEXTS, column, small_model
 
 from headrace.schemas.errors import FormatError
 from headrace.tokenizers.base import id_type
-from headrace.tokenizers.sentencepiece_model import _fields, _varint, from_bytes
+from headrace.tokenizers.sentencepiece_model import from_bytes
+from headrace.tokenizers.wire import fields
 
 KINDS = ["unigram", "bpe"]
 
@@ -76,13 +77,7 @@ def test_a_tokenizer_travels_to_another_process() -> None:
 
 
 def field_ends(model: bytes) -> list[int]:
-    ends, at = [], 0
-    for _ in _fields(model):
-        _, at = _varint(model, at)
-        size, at = _varint(model, at)
-        at += size
-        ends.append(at)
-    return ends
+    return [field.end for field in fields(model, 0, len(model))]
 
 
 def test_a_cut_model_is_refused_wherever_it_was_cut() -> None:

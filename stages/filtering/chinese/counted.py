@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from headrace.schemas.arrays import Bytes, Column, Counts, Offsets, text_buffers
 from headrace.stages.filtering.chinese.tables import automaton, domains, folded, sign_kinds, traits
 from headrace.stages.kernels import chinese_values_lines as lines
 from headrace.stages.kernels import chinese_values_phrases as phrases
 from headrace.stages.kernels import chinese_values_signs as signs
 from headrace.stages.kernels import chinese_values_verse as verse
-from headrace.stages.kernels.arrays import Bytes, Column, Counts, Offsets, text_buffers
 from headrace.stages.kernels.characters import classes
 from headrace.stages.kernels.repeats import repeated_characters
 from headrace.stages.languages.literary import known_pairs

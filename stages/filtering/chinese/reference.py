@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from headrace.schemas.arrays import Counts
 from headrace.stages.filtering.chinese.counted import GRAM, Counted
 from headrace.stages.filtering.chinese.phrases import GROUPS, PHRASES
 from headrace.stages.filtering.chinese.tables import DOMAINS, automaton, folded, sign_kinds, traits
@@ -15,7 +16,6 @@ from headrace.stages.kernels import chinese_values_lines as lines
 from headrace.stages.kernels import chinese_values_plain as plain
 from headrace.stages.kernels import chinese_values_signs as signs
 from headrace.stages.kernels import chinese_values_verse as verse
-from headrace.stages.kernels.arrays import Counts
 from headrace.stages.kernels.characters import fold_normalized
 from headrace.stages.kernels.chinese_values_signs_plain import sign_counts
 from headrace.stages.kernels.language_scan import pair_slots

@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 
+from headrace.schemas.arrays import Classes, CodePoints, Counts, read_only
 from headrace.stages.filtering.chinese.phrases import CANTONESE, GROUPS, LITERARY, MODERN, PHRASES
 from headrace.stages.kernels import chinese_values_lines as lines
 from headrace.stages.kernels import chinese_values_signs as signs
-from headrace.stages.kernels.arrays import Classes, CodePoints, Counts, read_only
 from headrace.stages.kernels.characters import (
     BREAK,
     CODE_POINTS,

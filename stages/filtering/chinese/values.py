@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from headrace.schemas.arrays import Counts, Floats
 from headrace.stages.filtering.chinese.counted import Counted
 from headrace.stages.filtering.chinese.phrases import ADVERTISING, GARBLED, GROUPS, SOLICITATION
 from headrace.stages.kernels import chinese_values_lines as lines
 from headrace.stages.kernels import chinese_values_phrases as phrases
 from headrace.stages.kernels import chinese_values_signs as signs
 from headrace.stages.kernels import chinese_values_verse as verse
-from headrace.stages.kernels.arrays import Counts, Floats
 
 LEAST_TOP = 5  # times that a phrase stands in a text before it counts as repeated
 # What every text is given, so that a short one is not judged by two or three words: characters of prose, function

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import read_only
+from headrace.schemas.arrays import read_only
 from headrace.stages.kernels.extraction_model import STARTS, WORD_BEGIN, WORD_END, Automata, Numbers
 
 

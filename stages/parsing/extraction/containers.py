@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Flags, Floats
+from headrace.schemas.arrays import Flags, Floats
 from headrace.stages.kernels.extraction_model import CHARACTERS, SIGNATURE, TAG
 from headrace.stages.kernels.extraction_tree import inside, sum_up
 from headrace.stages.parsing.extraction.features import Look, Matrix, by_box, rows

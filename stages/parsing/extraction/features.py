@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Flags, Floats
+from headrace.schemas.arrays import Flags, Floats
 from headrace.stages.kernels.extraction_model import (
     AFTER_IMAGE,
     BREAKS,

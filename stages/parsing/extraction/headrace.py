@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Flags, Floats
+from headrace.schemas.arrays import Flags, Floats
 from headrace.stages.kernels.extraction_model import CHARACTERS, LINKED, SECRET
 from headrace.stages.kernels.extraction_tree import inside, sum_up, weighed
 from headrace.stages.parsing.extraction.containers import second_look

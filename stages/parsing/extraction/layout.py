@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from headrace.stages.kernels.arrays import Flags, Places
+from headrace.schemas.arrays import Flags, Places
 from headrace.stages.kernels.extraction_model import (
     CELL_OF,
     CHARACTERS,

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from headrace.stages.kernels.arrays import Classes, read_only
+from headrace.schemas.arrays import Classes, read_only
 from headrace.stages.kernels.characters import CLOSER, CODE_POINTS, classes, sentence_marks, simplified
 from headrace.stages.kernels.extraction_model import MINOR_END, SENTENCE_END, Automata, Marks, Markup, Numbers
 from headrace.stages.parsing.extraction import cues, hints, tags

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from resiliparse.parse.html import HTMLTree
 
-from headrace.stages.kernels.arrays import Bytes, Flags, Floats, Places
+from headrace.schemas.arrays import Bytes, Flags, Floats, Places
 from headrace.stages.kernels.extraction_measures import measure_blocks
 from headrace.stages.kernels.extraction_model import (
     BEGIN,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from headrace.schemas.arrays import Floats, read_only
 from headrace.schemas.errors import FormatError
-from headrace.stages.kernels.arrays import Floats, read_only
 from headrace.stages.parsing.extraction import containers, features
 
 FILE = Path(__file__).with_name("weights.json")

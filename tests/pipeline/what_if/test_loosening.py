@@ -30,7 +30,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 from headrace.stages.base import BatchStage, judged
-from headrace.stages.kernels.arrays import floats, with_column
+from headrace.schemas.arrays import floats, with_column
 
 
 class Mood(BatchStage):

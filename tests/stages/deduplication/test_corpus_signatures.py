@@ -16,9 +16,9 @@ from datasketch import MinHash
 from tests.datatrove_python import python_of_datatrove
 from tests.stages.parts import Outcome, a_source
 
+from headrace.schemas.arrays import Hashes
 from headrace.stages.deduplication.schemes import SCHEMES, Name, signatures
 from headrace.stages.deduplication.shingles import shingles
-from headrace.stages.kernels.arrays import Hashes
 from headrace.stages.view import views
 
 FOLDERS = ("zh", "en", "dup", "mojibake", "bad/unicode")

@@ -15,10 +15,10 @@ import pytest
 
 from headrace.pipeline.load import load_config
 from headrace.pipeline.run import run_pipeline
+from headrace.schemas.arrays import Bytes, Floats, Offsets, text_buffers
 from headrace.schemas.manifest import read_manifest
 from headrace.stages.deduplication.shingles import Shingling, shingle_sets
 from headrace.stages.deduplication.verify import measured
-from headrace.stages.kernels.arrays import Bytes, Floats, Offsets, text_buffers
 from headrace.stages.view import views
 
 CONFIG = """

@@ -22,13 +22,13 @@ from tests.stages.deduplication.test_sorted_runs import (
 from tests.stages.deduplication.written_index import in_memory, kept_of, listed, write_files
 from tests.stages.kernels.test_band_index import entries
 
+from headrace.schemas.arrays import Signatures
 from headrace.schemas.unit import FileRef
 from headrace.stages.deduplication import merged, merged_store, sorted_run, sorted_runs
 from headrace.stages.deduplication.index_file import IndexFile
 from headrace.stages.deduplication.merged import Content, Source, open_merged, publish_merged, write_merged
 from headrace.stages.deduplication.merging import StoppedError
 from headrace.stages.deduplication.open_files import OpenFile
-from headrace.stages.kernels.arrays import Signatures
 from headrace.stages.kernels.plain_band_index import Document
 
 Made = tuple[list[Document], list[IndexFile]]

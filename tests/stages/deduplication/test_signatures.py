@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from tests.stages.kernels.test_shingles import VIEWS
 
+from headrace.schemas.arrays import Bytes, Offsets, text_buffers
 from headrace.stages.deduplication import signatures as module
 from headrace.stages.deduplication.options import MinHash, SimHash
 from headrace.stages.deduplication.rules import Near, scheme_of, shingling_of
@@ -16,7 +17,6 @@ from headrace.stages.deduplication.schemes import signatures
 from headrace.stages.deduplication.shingles import Shingles, Shingling, pieces, shingle_sets
 from headrace.stages.deduplication.signatures import near_columns
 from headrace.stages.deduplication.simhash import simhashes
-from headrace.stages.kernels.arrays import Bytes, Offsets, text_buffers
 from headrace.stages.kernels.plain_odd_sketch import sketch_of
 
 OPTIONS: tuple[Near, ...] = (

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headrace.schemas.arrays import text_buffers
 from headrace.stages.deduplication.schemes import SCHEMES, signatures
 from headrace.stages.deduplication.shingles import Shingles, Shingling, shingle_sets
 from headrace.stages.deduplication.sketches import sketches_of
 from headrace.stages.deduplication.verify import estimated, measured, sketched
-from headrace.stages.kernels.arrays import text_buffers
 from headrace.stages.kernels.plain_signatures import mix64
 
 sets = st.lists(st.sets(st.integers(0, 12)), min_size=1, max_size=6)

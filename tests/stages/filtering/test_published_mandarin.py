@@ -15,8 +15,8 @@ import pytest
 from tests.datatrove_python import python_of_datatrove
 from tests.stages.filtering.test_published import DATATROVE, ROOT, differing, judged
 
+from headrace.schemas.arrays import Counts
 from headrace.stages.filtering.fineweb2_cmn import Fineweb2Cmn
-from headrace.stages.kernels.arrays import Counts
 from headrace.stages.segmentation.document_words import DocumentWords
 from headrace.stages.statistics.count import NAMES
 from headrace.stages.statistics.statistics import Statistics

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headrace.schemas.arrays import Hashes, Signatures
+from headrace.schemas.compiled import kernel
 from headrace.stages.deduplication.index import FirstSeenIndex
 from headrace.stages.deduplication.options import SimHash
 from headrace.stages.deduplication.rules import Rules, rules_of
-from headrace.stages.kernels.arrays import Hashes, Signatures
 from headrace.stages.kernels.band_index import EXACT, KEPT, NEAR
-from headrace.stages.kernels.compiled import kernel
 from headrace.stages.kernels.entries import SETS, SIGNATURE, SKETCH, Entries, Policy
 from headrace.stages.kernels.likeness import likeness
 from headrace.stages.kernels.plain_band_index import Document, Fate, fate_among, first_seen

@@ -36,7 +36,7 @@ def test_a_place_outside_is_found(tmp_path: Path) -> None:
     """The check is on: a kernel that reads behind its array is told apart from one that does not."""
     script = tmp_path / "kernel.py"
     script.write_text(
-        "import sys\nimport numpy as np\nfrom headrace.stages.kernels.compiled import kernel\n\n\n"
+        "import sys\nimport numpy as np\nfrom headrace.schemas.compiled import kernel\n\n\n"
         "@kernel\ndef at(data, place):\n    return data[place]\n\n\nat(np.zeros(3, np.uint8), int(sys.argv[1]))\n"
     )
     environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}

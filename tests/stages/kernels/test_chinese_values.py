@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 from tests.stages.filtering.chinese.labelled import table
 
+from headrace.schemas.arrays import Bytes, Offsets, text_buffers
 from headrace.stages.filtering.chinese.phrases import GROUPS, PHRASES
 from headrace.stages.filtering.chinese.tables import DOMAINS, automaton, domains, folded, traits
 from headrace.stages.kernels import chinese_values_lines as lines
 from headrace.stages.kernels import chinese_values_phrases as phrases
 from headrace.stages.kernels import chinese_values_plain as plain
 from headrace.stages.kernels import chinese_values_verse as verse
-from headrace.stages.kernels.arrays import Bytes, Offsets, text_buffers
 from headrace.stages.kernels.characters import fold_normalized
 from headrace.stages.kernels.language_scan import pair_slots
 from headrace.stages.languages.literary import known_pairs

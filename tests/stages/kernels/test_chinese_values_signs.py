@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 from tests.stages.filtering.chinese.labelled import table
 
+from headrace.schemas.arrays import text_buffers
 from headrace.stages.filtering.chinese.tables import sign_kinds
 from headrace.stages.kernels import chinese_values_signs as signs
 from headrace.stages.kernels import chinese_values_signs_plain as plain
-from headrace.stages.kernels.arrays import text_buffers
 
 PIECES = (
     *("水", "龘", "咁", "元", "块", "折", "￥", "¥9", "!", "！", "！！", "?", "??????", "？", "🔥", "→", "①②③", "⒈⒊⒐"),

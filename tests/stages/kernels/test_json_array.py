@@ -11,7 +11,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headrace.stages.kernels.arrays import text_buffers
+from headrace.schemas.arrays import text_buffers
 from headrace.stages.kernels.json_array import array_elements, depth, long_numbers
 
 VALUES = st.recursive(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headrace.schemas.arrays import read_only, text_array, text_buffers
 from headrace.stages.kernels import language_plain as plain
 from headrace.stages.kernels import language_scan
-from headrace.stages.kernels.arrays import read_only, text_array, text_buffers
 from headrace.stages.kernels.language_lines import keywords, traits
 from headrace.stages.kernels.language_sample import sample
 from headrace.stages.languages.find import tables

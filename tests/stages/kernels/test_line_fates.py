@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.stages.repeated_lines import plain_loop
 
+from headrace.schemas.arrays import text_buffers
 from headrace.stages.dedup_lines import DedupLines
-from headrace.stages.kernels.arrays import text_buffers
 from headrace.stages.kernels.line_fates import EMPTIED, SHARE, STAYS, ask_once, decide_lines, spared_lines
 from headrace.stages.kernels.lines import line_bounds
 from headrace.stages.repeated_lines.pieces import cut

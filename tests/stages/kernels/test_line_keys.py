@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headrace.stages.kernels.arrays import text_array, text_buffers
+from headrace.schemas.arrays import text_array, text_buffers
 from headrace.stages.kernels.characters import classes
 from headrace.stages.kernels.line_keys import letter_counts, line_keys
 from headrace.stages.kernels.plain_line_keys import plain_key, plain_letters

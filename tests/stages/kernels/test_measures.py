@@ -5,9 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from headrace.schemas.arrays import text_buffers
 from headrace.stages.cleaning import values
 from headrace.stages.kernels import measures as m
-from headrace.stages.kernels.arrays import text_buffers
 from headrace.stages.kernels.characters import classes
 
 

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.stages.kernels.test_shingles import VIEWS
 
+from headrace.schemas.arrays import text_buffers
 from headrace.stages.deduplication.schemes import SCHEMES, Name, Scheme, Signed, draw, signatures, signer
 from headrace.stages.deduplication.shingles import Shingles, Shingling, shingles
 from headrace.stages.kernels import plain_signatures as plain
-from headrace.stages.kernels.arrays import text_buffers
 
 NAMES: tuple[Name, ...] = ("datasketch", "datasketch_legacy", "datatrove", "nemo", "fss")
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1

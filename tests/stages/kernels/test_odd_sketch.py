@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headrace.schemas.arrays import Hashes
+from headrace.schemas.compiled import kernel
 from headrace.stages.deduplication.shingles import Shingles
 from headrace.stages.deduplication.sketches import sketches_of
 from headrace.stages.kernels import plain_odd_sketch as plain
-from headrace.stages.kernels.arrays import Hashes
-from headrace.stages.kernels.compiled import kernel
 from headrace.stages.kernels.odd_sketch import LEAST, MANY, sketched_similarity
 
 sizes = st.integers(0, 300) | st.sampled_from([LEAST - 1, LEAST, LEAST + 1, 3 * LEAST, 2 * MANY + 1])

@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.stages.privacy.tables import written
 
+from headrace.schemas.arrays import read_only, text_array, text_buffers
 from headrace.stages.kernels import pii_plain as plain
-from headrace.stages.kernels.arrays import read_only, text_array, text_buffers
 from headrace.stages.kernels.pii_match import candidates, with_lines, with_placeholders
 from headrace.stages.kernels.pii_scan import marked_stretches
 from headrace.stages.privacy.find import anchors, automaton

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headrace.schemas.arrays import Bytes, Offsets, text_array, text_buffers
 from headrace.stages.cleaning import values
 from headrace.stages.kernels import plain
-from headrace.stages.kernels.arrays import Bytes, Offsets, text_array, text_buffers
 from headrace.stages.kernels.characters import brackets, classes, sentence_marks
 from headrace.stages.kernels.lines import earlier_copies, line_bounds, trim, without_lines
 from headrace.stages.kernels.measures import measure

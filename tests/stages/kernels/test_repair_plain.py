@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from headrace.schemas.arrays import text_array, text_buffers
 from headrace.stages.kernels import repair_plain as plain
-from headrace.stages.kernels.arrays import text_array, text_buffers
 from headrace.stages.kernels.characters import CODE_POINTS
 from headrace.stages.kernels.repair_look_alikes import replace_look_alikes
 from headrace.stages.kernels.repair_plausibility import most_suspicion, weigh

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from headrace.schemas.arrays import text_buffers
 from headrace.stages.kernels import plain
-from headrace.stages.kernels.arrays import text_buffers
 from headrace.stages.kernels.characters import brackets, classes, sentence_marks
 from headrace.stages.kernels.sentences import ENDED, ENDED_LINES, LINES, SENTENCES, sentence_counts
 

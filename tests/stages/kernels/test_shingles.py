@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headrace.schemas.arrays import text_buffers
 from headrace.stages.deduplication.shingles import Shingles, Shingling, Unit, pieces, shingle_sets, shingles
 from headrace.stages.kernels import plain_signatures as plain
-from headrace.stages.kernels.arrays import text_buffers
 from headrace.stages.kernels.characters import HAN, LATIN, classes
 from headrace.stages.kernels.shingles import unspaced
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.stages.kernels.test_shingles import VIEWS
 
+from headrace.schemas.arrays import text_buffers
 from headrace.stages.deduplication.shingles import Shingling, shingles
 from headrace.stages.deduplication.simhash import Layout, layout_for, simhashes
 from headrace.stages.kernels import plain_signatures as plain
-from headrace.stages.kernels.arrays import text_buffers
 from headrace.stages.kernels.distinct import find_repeats
 from headrace.stages.kernels.simhash import fingerprints
 

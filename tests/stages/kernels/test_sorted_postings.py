@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.stages.kernels.test_band_index import RULES, documents, entries
 
+from headrace.schemas.arrays import Signatures, read_only
 from headrace.stages.deduplication.fates import Fates
 from headrace.stages.deduplication.rules import Rules
 from headrace.stages.kernels import plain_sorted_postings as plain
 from headrace.stages.kernels import sorted_postings
-from headrace.stages.kernels.arrays import Signatures, read_only
 from headrace.stages.kernels.blocked_bloom import BITS_A_KEY, WORDS, empty_filter, enter, may_have
 from headrace.stages.kernels.plain_band_index import Document
 from headrace.stages.kernels.sorted_postings import (

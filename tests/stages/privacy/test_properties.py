@@ -15,8 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.stages.privacy.generated import ALONE, LEADS, full_width
 
+from headrace.schemas.arrays import Links, Offsets, text_buffers
 from headrace.stages.kernels import pii_match
-from headrace.stages.kernels.arrays import Links, Offsets, text_buffers
 from headrace.stages.pii import Pii
 from headrace.stages.privacy import find
 from headrace.stages.privacy.find import found, personal_data, within

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 from tests.stages.parts import Outcome, a_source
 
+from headrace.schemas.arrays import text_buffers
 from headrace.stages.clean import Clean
-from headrace.stages.kernels.arrays import text_buffers
 from headrace.stages.kernels.repair_scan import MOJIBAKE, scan
 from headrace.stages.repair import Repair, repaired
 from headrace.stages.repairing.suspicion import signals

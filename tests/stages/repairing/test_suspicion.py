@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headrace.stages.kernels.arrays import text_buffers
+from headrace.schemas.arrays import text_buffers
 from headrace.stages.kernels.repair_scan import MOJIBAKE, scan
 from headrace.stages.repairing.suspicion import signals
 

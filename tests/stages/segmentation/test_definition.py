@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 import spacy
 
+from headrace.schemas.arrays import text_buffers
 from headrace.schemas.document import DOCUMENT_SCHEMA
 from headrace.stages.base import conform
 from headrace.stages.cleaning.values import text_values
 from headrace.stages.grade import Grade
-from headrace.stages.kernels.arrays import text_buffers
 from headrace.stages.kernels.characters import brackets, classes, sentence_marks
 from headrace.stages.kernels.sentences import SENTENCES, sentence_counts
 from headrace.stages.segmentation.document_words import DocumentWords

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jieba import finalseg
 
+from headrace.schemas.arrays import read_only
 from headrace.schemas.errors import ConfigError
-from headrace.stages.kernels.arrays import read_only
 from headrace.stages.kernels.characters import simplified
 from headrace.stages.segmentation.lexicon import Lexicon, lexicon
 from headrace.stages.segmentation.reference import folded

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from headrace.stages.kernels.arrays import read_only
+from headrace.schemas.arrays import read_only
 from headrace.stages.kernels.statistics_numbering import eights
 from headrace.stages.statistics.numbering import Numbered, Vocabulary
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from tests.stages.statistics.test_count import EXTREMES, drawn
 
-from headrace.stages.kernels.arrays import Column
+from headrace.schemas.arrays import Column
 from headrace.stages.statistics.count import NAMES, C4Settings, Settings, counts
 from headrace.stages.statistics.shares import SHARES, VALUES, shares
 from headrace.stages.statistics.spans import Spans, Words

@@ -10,10 +10,10 @@ import zstandard
 from tests.stages.token_units import unit
 
 from headrace.pipeline.shard_rows import read_shard
+from headrace.schemas.arrays import with_column
 from headrace.schemas.durable import sha256_file
 from headrace.schemas.manifest import ShardInfo
 from headrace.schemas.unit import FileRef, UnitBatch
-from headrace.stages.kernels.arrays import with_column
 from headrace.stages.writing.json_shard import JsonShard
 from headrace.stages.writing.text_shard import TextShard
 

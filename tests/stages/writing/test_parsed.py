@@ -7,11 +7,11 @@ import random
 import pyarrow as pa
 import pytest
 
+from headrace.schemas.arrays import with_column
 from headrace.schemas.document import DOCUMENT_SCHEMA
 from headrace.schemas.errors import HeadraceError
 from headrace.schemas.unit import UnitBatch
 from headrace.stages.base import conform
-from headrace.stages.kernels.arrays import with_column
 from headrace.stages.writing import parsed
 from headrace.stages.writing.documents import documents_table
 

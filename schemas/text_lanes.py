@@ -14,8 +14,8 @@ from llvmlite.binding import get_host_cpu_features
 from numba import types
 from numba.core import cgutils
 
-from headrace.stages.kernels.compiled import part
-from headrace.stages.kernels.lanes import Numba, emitted, pointer_to
+from headrace.schemas.compiled import part
+from headrace.schemas.lanes import Numba, emitted, pointer_to
 
 LANES = 64
 BEHIND = 72
