@@ -12,7 +12,6 @@ from headrace.schemas.unit import FileRef
 from headrace.stages.base import Stage
 from headrace.stages.tokenize_text import TokenizeStage
 from headrace.stages.tokenizing.published import committed_model, trained_model
-from headrace.tokenizers.load import load
 
 BUILT_IN = "bytes"
 
@@ -26,7 +25,7 @@ def model_path(stages: Sequence[Stage], base: Path) -> Path | None:
                 remedy = "check `model:` of the tokenize stage"
                 raise ConfigError("the tokenizer model is not there", where=str(path), remedy=remedy)
             try:
-                load(str(path))
+                stage.opened(str(path))
             except FormatError as error:
                 raise ConfigError(error.what, where=error.where, why=error.why, remedy=error.remedy) from error
             return path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,8 @@ from headrace.schemas.errors import ConfigError
 from headrace.schemas.shard import PAD_KEY, TOKENIZER_KEY, VOCABULARY_KEY
 from headrace.stages.base import BatchStage
 from headrace.tokenizers.base import Ids, Offsets, Tokenizer, with_ends
-from headrace.tokenizers.load import load
+from headrace.tokenizers.byte_level.options import ByteLevelOptions, EngineChoice
+from headrace.tokenizers.load import BYTES, load
 from headrace.tokenizers.options import TrainOptions
 
 TOKENS = "_tokens"  # private column: list of ids; its field's metadata says which tokenizer made them
@@ -22,8 +23,20 @@ TOKENS = "_tokens"  # private column: list of ids; its field's metadata says whi
 class TokenizeStage(BatchStage):
     """Turn every text into token ids, with a given model or with one trained on the kept documents."""
 
+    beside: ClassVar[frozenset[str]] = frozenset({"engine"})
+
     kind: Literal["tokenize"] = "tokenize"
-    model: str | None = Field(None, description='A SentencePiece .model file, or "bytes" for one id a byte.')
+    model: str | None = Field(
+        None,
+        description="A model file: SentencePiece's .model, a tokenizer.json, or ranks as tiktoken has them; what is in "
+        'it decides. "bytes": one id a byte.',
+    )
+    byte_level: ByteLevelOptions | None = Field(None, description="What a tokenizer.json or ranks leave open.")
+    engine: EngineChoice = Field(
+        "fast",
+        description="fast: kernels, or the fastest library, where these give the model's ids exactly, else the model's "
+        "own library. reference: the latter (sentencepiece, tokenizers, tiktoken). The ids are the same.",
+    )
     train: TrainOptions | None = Field(None, description="Train a model on the first kept documents of the run.")
     bos: bool = Field(False, description="Put the model's begin id before every document.")
     eos: bool = Field(True, description="Put the model's end id behind every document.")
@@ -36,6 +49,8 @@ class TokenizeStage(BatchStage):
         if (self.model is None) == (self.train is None):
             given = "both are given" if self.model else "neither is given"
             raise ValueError(f"exactly one of `model` (a file) and `train` (options) is needed, but {given}")
+        if self.byte_level is not None and self.model in (None, BYTES):
+            raise ValueError("byte_level is about a tokenizer.json or ranks: give one as `model`, or leave it out")
         return self
 
     def bound(self, model: Path) -> TokenizeStage:
@@ -48,8 +63,14 @@ class TokenizeStage(BatchStage):
     def tokenizer(self) -> Tokenizer:
         """The tokenizer, loaded on first use in each process; ConfigError when the model lacks an asked-for id."""
         if self._loaded is None:
-            self._loaded = self._checked(load(self._origin()))
+            self._loaded = self._checked(self.opened(self._origin()))
         return self._loaded
+
+    def opened(self, model: str) -> Tokenizer:
+        """Load a model file as the options say; FormatError when it is none that can be run exactly."""
+        from headrace.stages.decoding.model_cache import cache_folder
+
+        return load(model, engine=self.engine, options=self.byte_level, tables=cache_folder())
 
     def process(self, table: pa.Table) -> pa.Table:
         """Append the ids as `_tokens` and their number as `values.tokens`."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,15 @@ import pyarrow as pa
 import pytest
 from pydantic import ValidationError
 from tests.stages.token_units import BYTES, table, unit
-from tests.tokenizers.samples import AWKWARD, TEXTS, small_model
+from tests.tokenizers.byte_level.made_models import trained, trained_ranks
+from tests.tokenizers.samples import AWKWARD, TEXTS, column, small_model
 
 from headrace.schemas.errors import ConfigError
 from headrace.schemas.shard import PAD_KEY, TOKENIZER_KEY, VOCABULARY_KEY
 from headrace.stages.apply import apply
 from headrace.stages.base import Stage
 from headrace.stages.tokenize_text import TokenizeStage, token_lists
+from headrace.tokenizers.byte_level.options import ByteLevelOptions
 from headrace.tokenizers.load import load
 
 
@@ -123,3 +126,33 @@ def test_the_kind_is_tokenize() -> None:
     assert Stage.registry["tokenize"] is TokenizeStage
     counts = apply("tokenize", BYTES, unit(0, ["a", "b"])).counts[-1]
     assert (counts.stage, counts.received, counts.kept) == ("tokenize", 2, 2)
+
+
+def test_ranks_are_cut_as_the_options_say(tmp_path: Path) -> None:
+    """Ranks say nothing of words and special tokens; the stage does, in the process of a worker as well."""
+    path = tmp_path / "ranks"
+    path.write_bytes(trained_ranks("gpt2"))
+    options = {"pattern": "gpt2", "special_tokens": {"<|endoftext|>": 1000}, "eos": "<|endoftext|>"}
+    stage = TokenizeStage.model_validate({"model": str(path), "byte_level": options})
+    found = pickle.loads(pickle.dumps(stage)).process(table(0, TEXTS))["_tokens"].to_pylist()
+    direct = load(path, options=ByteLevelOptions.model_validate(options))
+    ids, offsets = direct.encode(column(TEXTS))
+    assert found == [[*ids[b:e].tolist(), 1000] for b, e in pairwise(offsets.tolist())]
+    assert 1000 not in ids
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "json"])
+def test_both_engines_give_the_same_table(kind: str, tmp_path: Path) -> None:
+    """`engine` decides nothing of the output, and so is no part of what a stage decides."""
+    path = tmp_path / "model"
+    path.write_bytes(trained("gpt2") if kind == "json" else small_model(kind))
+    fast, reference = (TokenizeStage(model=str(path), engine=engine) for engine in ("fast", "reference"))
+    assert fast.process(table(0, [*TEXTS, *AWKWARD])).equals(reference.process(table(0, [*TEXTS, *AWKWARD])))
+    assert fast.deciding() == reference.deciding()
+
+
+@pytest.mark.parametrize("options", [{"model": "bytes"}, {"train": {}}])
+def test_options_for_a_file_need_a_file(options: dict[str, Any]) -> None:
+    """They are refused where nothing would look at them."""
+    with pytest.raises(ValidationError, match="byte_level is about"):
+        TokenizeStage.model_validate({**options, "byte_level": {"pattern": "gpt2"}})

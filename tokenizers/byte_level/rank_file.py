@@ -82,7 +82,7 @@ def rank_file(data: bytes, options: ByteLevelOptions, where: str) -> RankFile:
             where=where,
             why=_NEITHER,
             remedy="give the tokenizer.json of the model, "
-            f"or set `pattern` ({', '.join(PATTERNS)}, or an expression) and `special_tokens`",
+            f"or set `byte_level.pattern` ({', '.join(PATTERNS)}, or an expression) and `byte_level.special_tokens`",
         )
     pattern = (
         PATTERNS.get(options.pattern, options.pattern) if options.pattern else published.pattern if published else ""

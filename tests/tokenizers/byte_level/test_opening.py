@@ -147,7 +147,10 @@ def test_a_wrong_file_gives_one_clear_message(data: bytes, message: str) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (ByteLevelOptions(), r"pattern of this rank file is not known \(256 tokens\).*or set `pattern` \(gpt2, cl100k"),
+        (
+            ByteLevelOptions(),
+            r"pattern of this rank file is not known \(256 tokens\).*or set `byte_level.pattern` \(gpt2, cl100k",
+        ),
         (ByteLevelOptions(pattern="(unclosed"), "tiktoken does not take this rank file with these options"),
         (
             ByteLevelOptions(pattern="gpt2", special_tokens={"<x>": 7}),
