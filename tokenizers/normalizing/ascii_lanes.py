@@ -86,8 +86,8 @@ def _stop_lanes(ranges: Sequence[Range]) -> Bytes:
 
 
 def _swap_lanes(swaps: Sequence[Swap]) -> Bytes:
-    nothing = Swap(0, 0, _ALL_BITS, 0)  # NUL as it is
-    filled = [*swaps, *[nothing] * (SWAPS - len(swaps))]
+    again = swaps[-1] if swaps else Swap(0, 0, _ALL_BITS, 0)  # NUL as it is would undo a swap of NUL
+    filled = [*swaps, *[again] * (SWAPS - len(swaps))]
     return _repeated([[swap.first, swap.last - swap.first, swap.bits, swap.more] for swap in filled])
 
 

@@ -34,6 +34,7 @@ def outcome(lanes: Lanes, byte: int) -> int | None:
     arrays.arrays(np.bool_, ASCII, elements=st.booleans(), fill=st.just(False)),
 )
 @example(np.full(ASCII, SHORT, np.uint8), np.arange(ASCII, dtype=np.uint32)[::-1] | 1 << 24, np.zeros(ASCII, np.bool_))
+@example(np.eye(1, ASCII, dtype=np.uint8)[0] * SHORT, np.full(ASCII, 1 << 24 | 1, np.uint32), np.zeros(ASCII, np.bool_))
 def test_no_byte_is_copied_that_must_be_looked_at(
     kind: np.ndarray[tuple[int], np.dtype[np.uint8]],
     short: np.ndarray[tuple[int], np.dtype[np.uint32]],
