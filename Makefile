@@ -52,7 +52,7 @@ constraints:
 
 define ANNOUNCE_DEMO
 
-Headrace installs what the demo needs into .venv: about 675 MB to fetch, 2.4 GB on disk, once.
+Headrace installs what the demo needs into .venv: about 690 MB to fetch, 2.4 GB on disk, once.
     torch                      190 MB (CPU build; see below)
     ray                         79 MB
     numba with llvmlite         64 MB
@@ -66,8 +66,8 @@ endef
 
 define ANNOUNCE_TEST
 
-Headrace installs what the tests need into .venv: about 995 MB to fetch, 3.3 GB on disk, once.
-    what the demo needs        675 MB (torch 190 MB as the CPU build, see below; ray 79, numba 64, pyarrow 55 MB, ...)
+Headrace installs what the tests need into .venv: about 1,010 MB to fetch, 3.4 GB on disk, once.
+    what the demo needs        690 MB (torch 190 MB as the CPU build, see below; ray 79, numba 64, pyarrow 55 MB, ...)
     DALI with its libraries    260 MB (its CPU side; no GPU is needed)
     moto (S3), mypy, ruff, ...  65 MB
 $(ANNOUNCE_TORCH)
