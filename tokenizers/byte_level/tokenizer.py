@@ -79,7 +79,7 @@ class ByteLevelTokenizer:
         return self.specials.pad
 
     @cached_property
-    def library(self) -> Engine:
+    def reference(self) -> Engine:
         """The reference; beside a fast engine it is loaded when the first text needs it."""
         return self.engines.open_library()
 
@@ -88,12 +88,12 @@ class ByteLevelTokenizer:
         data, offsets = text_buffers(texts)
         fast = self.engines.fast
         if fast is None:
-            ids, bounds = self.library.encode(data, offsets)
+            ids, bounds = self.reference.encode(data, offsets)
             return self._narrow(ids), bounds
         ids, bounds = fast.encode(data, offsets)
         changed = changed_texts(data, offsets, composed=self.engines.composed)
         if changed.any():
-            ids, bounds = _replaced(ids, bounds, changed, *self.library.encode(*_chosen(data, offsets, changed)))
+            ids, bounds = _replaced(ids, bounds, changed, *self.reference.encode(*_chosen(data, offsets, changed)))
         return self._narrow(ids), bounds
 
     def _narrow(self, ids: WideIds) -> Ids:
