@@ -12,7 +12,7 @@ EngineChoice = Literal["fast", "reference"]
 class ByteLevelOptions(BaseModel):
     """What the user says of a `tokenizer.json` or rank file; for most files the defaults are right."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     pattern: str | None = Field(
         None, description="Rank files alone: how texts are cut into words; a name as `llama3`, or an expression."
