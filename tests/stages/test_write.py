@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.protocol.driver_kills import WRITER_STEPS
 from tests.stages.token_units import context, files_of, tokenized, unit
 
 from headrace.schemas.durable import sha256_file
@@ -27,15 +28,6 @@ from headrace.stages.write import ShardClosed, Write, check_format
 
 OPTIONS: dict[str, Any] = {"sequence_length": 16, "shard_tokens": 100, "shard_bytes": 100}
 FORMATS = ["arrow", "lmdb", "parquet", "jsonl"]
-PLACES = [
-    "unit.documents.written",
-    "unit.ledger.written",
-    "shard.temporary.written",
-    "shard.temporary.synced",
-    "shard.renamed",
-    "shard.folder.synced",
-    "unit.files.synced",
-]
 
 
 def units(form: str, count: int = 6) -> list[UnitBatch]:
@@ -224,7 +216,7 @@ def write_in_a_process(run: Path, form: str, prelude: str = "", **environment: s
     )
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", WRITER_STEPS)
 def test_a_writer_killed_at_any_step_leaves_only_whole_files(tmp_path: Path, place: str) -> None:
     """After a kill each file with a final name is the one of a clean run; writing again gives the clean run."""
     closed(tmp_path / "clean", "arrow", units("arrow"))
